@@ -19,7 +19,7 @@
  *
  * A signal handler may interrupt between any two instructions and emit too.
  * The handler then finds an owner and reserves the frame that the owner
- * announced (disturb() in src/emit/disturbed.c).  The handler reserves its own
+ * announced (disturb() in src/emit/event.c).  The handler reserves its own
  * frame behind that, fills and commits it, and publishes nothing.  The
  * interrupted outermost emit publishes all frames, and uses next again.
  *
@@ -90,7 +90,7 @@ struct syc_thread {
 	uint64_t next;      /* offset in the body of the next frame */
 	uint64_t end;       /* end of the announced frame; == next: none */
 	uint64_t room_end;  /* end of unchecked room; 0: check each frame */
-	uint64_t disturbed; /* not 0: pos is valid, not next; see disturbed.c */
+	uint64_t disturbed; /* not 0: pos is valid, not next; see event.c */
 	unsigned char *body;
 	uint32_t *tail;     /* in the ring header; NULL: publish nothing */
 	const int32_t *cpu; /* rseq's cpu_id of this thread, or a word of -1 */
@@ -127,7 +127,7 @@ struct syc_thread {
 
 /**
  * Zero: no events are recorded.  Negative: the first event decides whether
- * events are recorded (src/emit/thread_first.c).  Before that there may be no
+ * events are recorded (src/emit/thread.c).  Before that there may be no
  * thread-local storage, so check this word first.  Positive: the epoch, which
  * changes with the destination of events.  A thread's state has the epoch of
  * its ring.
@@ -356,7 +356,7 @@ struct syc_place {
  *
  * Room is not reserved, but announced: the owner, and the end of its frame.
  * Only a handler that interrupts this emit could use the same room, and it
- * writes behind the announced end: see disturb() in src/emit/disturbed.c.
+ * writes behind the announced end: see disturb() in src/emit/event.c.
  */
 static inline __attribute__((always_inline)) bool
 syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,

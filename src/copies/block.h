@@ -98,9 +98,9 @@ struct syc_block {
 	struct syc_control_socket control; /* the inherited one */
 	/* Address family 0: no recorder; static, in a pinned copy */
 	const struct sockaddr_un *recorder;
-	struct syc_control_socket parked; /* emit/connection.c */
+	struct syc_control_socket parked; /* emit/recorder_socket.c */
 	uint32_t parking;
-	/* emit/hand_over.c: body size of the rings that the recorder requests
+	/* emit/handed_arena.c: body size of the rings that the recorder requests
 	 * (0: none), and the arena with these rings (NULL: none yet) */
 	uint32_t arena_body;
 	struct syc_handed_arena *hand_over;

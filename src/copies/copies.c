@@ -44,7 +44,7 @@ static uint32_t count_entered(const struct syc_block *block)
  */
 static bool is_open_still(const struct syc_block *block, const int32_t *active)
 {
-	return __atomic_load_n(active, __ATOMIC_RELAXED) == SYC_LEFT_OPEN &&
+	return __atomic_load_n(active, __ATOMIC_RELAXED) == SYC_INIT_DEFERRED &&
 	       __atomic_load_n(&block->last_epoch, __ATOMIC_ACQUIRE) == 0;
 }
 

@@ -52,8 +52,8 @@ extern uint32_t syc_drain_sleeping __attribute__((visibility("hidden")));
  * recorded: events before its constructor call syc_thread_first(). */
 #define SYC_NOT_LOOKED (-2)
 
-/** Value of syc_active while this is left open (emit/left_open.h). */
-#define SYC_LEFT_OPEN (-1)
+/** Value of syc_active while this is left open (sysprof_compat/lazy_init.h). */
+#define SYC_INIT_DEFERRED (-1)
 
 /**
  * Enter a copy, and store the present value into its word.  If the copy was

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* allocation.c - ALLOCATION frames. */
 #define _GNU_SOURCE
-#include "emit/allocation.h"
+#include "emit/ring_source.h"
+#include "emit/sample.h"
+
+SYC_EMITS_ADDRESSES;
 
 void syscap_allocation(uint64_t address, int64_t size,
                        int (*backtrace)(uint64_t *addrs, unsigned n_addrs,

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * counter.c - counter definitions, and values that are not set one by one.
- */
+/* counter.c - counter definitions, and values that are not set one by one. */
 #define _GNU_SOURCE
 #include "emit/counter.h"
 
 #include <string.h>
 
-#include "emit/counter_id.h"
 #include "emit/process.h"
 
 #define PER_GROUP  8u
@@ -51,8 +48,8 @@ bool syc_counter_define_once(struct syc_thread *st,
 }
 
 /*
- * The bit is set once the definition is complete in this ring: it is then
- * published with whatever comes next, even if we die here.
+ * The bit is set after the definition is complete in this ring.  The next frame
+ * publishes it, even if this emit dies here.
  */
 bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
                         int64_t time)
@@ -64,8 +61,8 @@ bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
 	if (index < SYC_DEFINED_MAX &&
 	    (st->defined[index / 64] >> index % 64 & 1) != 0)
 		return true;
-	/* Counted as a CTRDEF, and stands for the value too: that can't be
-	 * sent without it, and is not counted a second time. */
+	/* A lost definition counts as a CTRDEF.  Its value is lost, too, and is
+	 * not counted a second time. */
 	if (!syc_counter_define_once(st, counter, time))
 		return false;
 	if (index < SYC_DEFINED_MAX)
@@ -106,7 +103,7 @@ static void emit_value(struct syscap_counter *counter, uint64_t bits)
 			? (uint32_t)__atomic_load_n(&syc_process->n_dropped,
 	                                            __ATOMIC_RELAXED)
 			: 0;
-	/* index 0: never sent.  Two threads that race both send: harmless. */
+	/* index 0: never sent.  Two threads that race may both send. */
 	if (__atomic_load_n(&counter->index, __ATOMIC_RELAXED) != 0 &&
 	    __atomic_load_n(&counter->last, __ATOMIC_RELAXED) == bits &&
 	    __atomic_load_n(&counter->losses, __ATOMIC_RELAXED) == losses)

@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter.h - definitions of counters in a ring. */
+/*
+ * counter.h - definitions of counters in a ring, and ids of counters.
+ *
+ * Ids have 24 bits and belong to the process: one sequence for all threads and
+ * copies of the library.  Its base is a hash of the process, so that processes
+ * in one capture rarely have equal ids (a syscap recorder renumbers them
+ * anyway).  The sequence leaves out 1..255 and the block of ids that a stock
+ * client of the same process uses.
+ *
+ * An index is the position of an id in the sequence, from 1.
+ *
+ * A child continues the sequence, and the ids of its counters stay valid.
+ *
+ * Context of everything here: any-thread, signal-safe.
+ */
 #ifndef SYC_EMIT_COUNTER_H
 #define SYC_EMIT_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <syscap.h>
 
 /**
- * Put the definition of @counter into this ring unless it is there, giving
- * the counter an id if it has none.  False: no room, dropped and counted.
+ * Put the definition of @counter into this ring unless it is there, and give
+ * the counter an id if it has none.  False: no room; dropped and counted.
  *
  * Context of both: any-thread, signal-safe, between syc_enter() and
  * syc_leave().
@@ -15,9 +32,19 @@
 bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
                         int64_t time);
 
-/** Put it there whether it is or not; the counter has an id. */
+/** Put the definition there even if it is there; the counter has an id. */
 bool syc_counter_define_once(struct syc_thread *st,
                              const struct syscap_counter *counter,
                              int64_t time);
+
+/** Give @counter an id unless it has one.  Returns its index. */
+uint32_t syc_counter_id_give(struct syscap_counter *counter);
+
+/** Reserve @n consecutive ids.  Returns the first one; 0: there are not
+ * enough. */
+uint32_t syc_counter_id_request(uint32_t n);
+
+/** The index of @id if it was requested; else any number, or 0. */
+uint32_t syc_counter_id_index(uint32_t id);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter_id.c - the numbers of counters. */
+/* counter_id.c - the ids of counters. */
 #define _GNU_SOURCE
-#include "emit/counter_id.h"
-
 #include <unistd.h>
 
 #include "copies/block.h"
 #include "copies/copies.h"
+#include "emit/counter.h"
 
 #define ID_BITS  24
 #define FIRST_ID UINT32_C(256)
 #define N_IDS    ((UINT32_C(1) << ID_BITS) - FIRST_ID)
 
-/* The sequence that writers of captures take from in a process that records
- * nothing (yet). */
+/* The sequence for writers of captures in a process that does not record, or
+ * not yet. */
 static struct syc_numbers own;
 
 static struct syc_numbers *find_numbers(void)
@@ -46,13 +45,13 @@ static uint32_t nth_id(uint32_t n)
 	const uint32_t taken_by_stock = ((uint32_t)getpid() & 0xFFFF) << 8;
 	uint32_t id = FIRST_ID + (choose_base() - FIRST_ID + n) % N_IDS;
 
-	/* A stock client's 256 ids: leave them, by a place far from ours */
+	/* Replace a stock client's 256 ids by ids far from this sequence */
 	if (taken_by_stock != 0 && (id ^ taken_by_stock) >> 8 == 0)
 		id = FIRST_ID + (id - FIRST_ID + N_IDS / 2) % N_IDS;
 	return id;
 }
 
-/* id first, index (with release) second: an index tells of a ready id. */
+/* id first, index (with release) second: a counter with an index has an id. */
 uint32_t syc_counter_id_give(struct syscap_counter *counter)
 {
 	uint32_t index = __atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
@@ -62,8 +61,8 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 	const uint32_t n = __atomic_add_fetch(&find_numbers()->n_given, 1,
 	                                      __ATOMIC_RELAXED);
 	uint32_t none = 0;
-	/* Whoever sets the id decides; the index follows from a second race
-	 * that anybody may win, for the number is only an index of bits */
+	/* The thread that sets the id decides.  Any thread may win the second
+	 * race, since the index is only a bit number */
 	__atomic_compare_exchange_n(&counter->id, &none, nth_id(n), false,
 	                            __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
 	if (__atomic_compare_exchange_n(&counter->index, &index, n, false,
@@ -72,7 +71,7 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 	return index;
 }
 
-/* Whether the ids of @n places from place @first on are a row. */
+/* The ids of @n positions from @first on are consecutive. */
 static bool are_consecutive(uint32_t first, uint32_t n)
 {
 	const uint32_t stock = ((uint32_t)getpid() & 0xFFFF) << 8;
@@ -95,7 +94,7 @@ uint32_t syc_counter_id_request(uint32_t n)
 
 		if (n >= N_IDS - first)
 			return 0;
-		/* Go past the block, or the end of the numbers */
+		/* Skip the stock client's block, or the end of the ids */
 		while (!are_consecutive(first, n))
 			if (++first >= N_IDS - n)
 				return 0;

@@ -1,22 +1,356 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.c - the long way of an event: begin, room where the known limit does not
- * allow it (no ring yet, a reader that may have gone on, losses to be told
- * first), end.
+ * event.c - the slow path of an event: entering, room, and leaving.
+ *
+ * An event takes this path if it interrupts another event of its thread, or is
+ * interrupted by one.  It also does if it has no room below the known limit.
+ * Then the thread may have no ring yet, the reader may have advanced, or losses
+ * may be unreported.
  *
  * Runs on the emitting thread or in a signal handler on it.  No locks, no
- * allocation; system calls only where a ring is set up.
+ * allocation.  Makes system calls only to set up a ring, and a sigaltstack() if
+ * an emit may be abandoned.
  */
 #define _GNU_SOURCE
 #include "emit/event.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
 
 #include "emit/loss.h"
-#include "emit/loss_tell.h"
+#include "emit/process.h"
 #include "emit/ring_source.h"
-#include "emit/room.h"
-#include "emit/thread_ring.h"
+#include "emit/thread.h"
+
+static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
+{
+	return offset << 32 | (uint32_t)((uint32_t)offset + st->lap);
+}
+
+/*
+ * An emit that is alone reserves nothing: it announces `end`.  A nested emit
+ * and an emit on the slow path call this function first.  It reserves the
+ * announced bytes for the emit in progress, and makes pos valid until
+ * publish_all() makes next valid again.  A handler may repeat all steps at any
+ * instruction; the interrupted steps then fail or change nothing.
+ */
+static void disturb(struct syc_thread *st)
+{
+	for (;;) {
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		const uint64_t headered =
+			__atomic_load_n(&st->headered, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		const uint64_t seen =
+			__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED);
+		if (seen != 0) {
+			if (syc_exchange_local(&st->disturbed, seen, seen + 1))
+				return;
+			continue;
+		}
+		const uint64_t owner =
+			__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
+		const uint64_t next =
+			__atomic_load_n(&st->next, __ATOMIC_RELAXED);
+		const uint64_t end =
+			__atomic_load_n(&st->end, __ATOMIC_RELAXED);
+		unsigned char *const body =
+			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+		const bool is_under_way =
+			owner != 0 && end > next && body != NULL;
+		const uint64_t target = pos_at(st, is_under_way ? end : next);
+		SYC_SIGNAL_FENCE();
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
+			continue;
+		syc_exchange_local(&st->pos, pos, target);
+		syc_exchange_local(&st->headered, headered, target);
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
+			continue;
+		if (is_under_way) {
+			st->suspect_len = (uint32_t)(end - next);
+			st->suspect_owner = owner;
+			syc_store_word(body + next,
+			               syc_first_word(st, st->suspect_len));
+		}
+		__atomic_store_n(&st->suspect, is_under_way ? 1 + next : 0,
+		                 __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		if (syc_exchange_local(&st->disturbed, 0, 1))
+			return;
+	}
+}
+
+/* Settle the announced frame.  @complete: the owner that completed it, if
+ * any. */
+static void settle_suspect(struct syc_thread *st, uint64_t complete)
+{
+	const uint64_t suspect =
+		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+
+	/* An owner that moved next has completed and published the frame */
+	if (suspect != 0 && st->suspect_owner != complete &&
+	    st->next == suspect - 1 && body != NULL)
+		syc_repair_count_abandoned(syc_state_of(st),
+		                           body + (suspect - 1),
+		                           st->suspect_len);
+	__atomic_store_n(&st->suspect, 0, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+}
+
+static void resume_alone(struct syc_thread *st, uint64_t pos)
+{
+	const uint64_t offset = pos >> 32;
+	const int32_t left = (int32_t)(st->limit - (uint32_t)pos);
+	uint64_t room_end = offset + (left > 0 ? (uint32_t)left : 0);
+
+	st->lap = (uint32_t)pos - (uint32_t)offset;
+	st->next = offset;
+	st->end = offset;
+	if (room_end > st->size - 8)
+		room_end = st->size - 8;
+	st->room_end = room_end;
+}
+
+/* As the owner, publish everything up to pos, and make next valid again. */
+static void publish_all(struct syc_thread *st)
+{
+	for (;;) {
+		const uint64_t seen =
+			__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		if (seen == 0)
+			return;
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		/* pos first: all frames before it are complete, or counted
+		 * here */
+		if (__atomic_load_n(&st->nested, __ATOMIC_RELAXED) != 0) {
+			syc_repair_all(st);
+			continue;
+		}
+		uint32_t *const tail =
+			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+		if (tail != NULL) { /* W2, pairs with R1 */
+			__atomic_store_n(tail, (uint32_t)(pos >> 32),
+			                 __ATOMIC_RELEASE);
+			resume_alone(st, pos);
+		} else {
+			st->room_end = 0;
+		}
+		SYC_SIGNAL_FENCE();
+		if (syc_exchange_local(&st->disturbed, seen, 0))
+			return;
+	}
+}
+
+/* Take over from an owner that is dead, or whose nested emit died. */
+static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
+{
+	disturb(st); /* first: notes the owner of the announced frame */
+	*token = syc_token_value(st);
+	SYC_SIGNAL_FENCE();
+	/* An emit whose token lay at the same address will not complete the
+	 * frame either.  This emit has announced none, or next has passed it */
+	if (st->suspect_owner == (uintptr_t)token)
+		st->suspect_owner = 0;
+	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	disturb(st); /* again: a handler may have published all meanwhile */
+	settle_suspect(st, (uintptr_t)token);
+	syc_repair_all(st);
+}
+
+SYC_COLD void syc_open(struct syc_thread *st)
+{
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0) {
+		/* An emit is between its end and its syc_finish_disturbed() */
+		settle_suspect(st, st->suspect_owner);
+		publish_all(st);
+	}
+	disturb(st);
+}
+
+SYC_COLD void syc_wake_drainer(void)
+{
+	const int saved = errno;
+
+	/* Each source decides whether the word was set for it */
+	if (__atomic_exchange_n(&syc_drain_sleeping, 0, __ATOMIC_SEQ_CST) !=
+	            0 &&
+	    syc_process_is_there())
+		for (int i = 0; i < SYC_N_SOURCES; i++)
+			if (syc_ring_sources[i] != NULL &&
+			    syc_ring_sources[i]->wake())
+				break;
+	errno = saved;
+}
+
+SYC_COLD void syc_finish(struct syc_thread *st, volatile uintptr_t *token)
+{
+	for (;;) {
+		publish_all(st);
+		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+			if (SYC_UNLIKELY(__atomic_load_n(&syc_drain_sleeping,
+			                                 __ATOMIC_RELAXED) !=
+			                 0))
+				syc_wake_drainer();
+			return;
+		}
+		if (syc_exchange_local(&st->owner, 0, (uintptr_t)token))
+			settle_suspect(st, st->suspect_owner);
+		else
+			become_owner(st, token);
+	}
+}
+
+SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
+                                   volatile uintptr_t *token)
+{
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+		syc_wake_drainer();
+		return;
+	}
+	if (syc_exchange_local(&st->owner, 0, (uintptr_t)token))
+		settle_suspect(st, st->suspect_owner);
+	else
+		become_owner(st, token);
+	syc_finish(st, token);
+}
+
+/*
+ * An emit that began alone changes to the slow path.  Its announcement
+ * (@announced; 0: none yet) is cancelled.  If a handler has reserved these
+ * bytes meanwhile, they become a filler.  Any other announcement belongs to an
+ * owner that died just before this emit's token replaced its token, and is
+ * counted.
+ */
+SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
+                           uint64_t announced)
+{
+	if (st->owner != (uintptr_t)token)
+		return; /* a child, forked by a handler: F1 */
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+		if (announced != 0) {
+			syc_exchange_local(&st->end, announced, st->next);
+		} else if (st->end == st->next) {
+			/* no room, and alone */
+			__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
+			SYC_SIGNAL_FENCE();
+			if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) !=
+			    0)
+				syc_finish_disturbed(st, token);
+			return;
+		}
+	}
+	disturb(st);
+	const uint64_t suspect =
+		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	if (announced != 0 && suspect != 0 && body != NULL &&
+	    st->suspect_owner == (uintptr_t)token)
+		syc_repair_write_filler(st, body + (suspect - 1),
+		                        st->suspect_len);
+	settle_suspect(st, announced != 0 ? (uintptr_t)token : 0);
+	syc_repair_all(st);
+	syc_finish(st, token);
+}
+
+void syc_take_over(struct syc_state *ts)
+{
+	struct syc_thread *const st = &ts->hot;
+	const uint64_t owner = st->owner;
+
+	disturb(st);
+	settle_suspect(st, owner != 0 ? 0 : st->suspect_owner);
+	if (owner != 0 || st->nested != 0)
+		syc_repair_all(st);
+}
+
+static bool on_signal_stack(void)
+{
+	const int saved = errno;
+	stack_t ss;
+	const bool is_on = syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
+	                   (ss.ss_flags & SS_ONSTACK) != 0;
+
+	errno = saved;
+	return is_on;
+}
+
+/*
+ * The emit whose token lies at @owner can't continue.  @here: the end of the
+ * caller's stack frame.  Stacks grow down: an interrupted emit lies above
+ * @here, and its token is unchanged.  The answer is never wrong for a live
+ * emit.  A dead emit may pass for live until a shallower emit of the thread.
+ * ASan may have poisoned the place of a dead emit's token.
+ */
+__attribute__((no_sanitize("address"))) static bool
+is_emit_dead(struct syc_state *ts, uintptr_t owner, uintptr_t here)
+{
+	if (!syc_thread_has_on_stack(ts, owner) ||
+	    !syc_thread_has_on_stack(ts, here))
+		return false; /* nothing is known of other stacks */
+	if (here >= owner)
+		return !on_signal_stack();
+	const volatile uintptr_t *const token =
+		(const volatile uintptr_t *)owner;
+	return *token != syc_token_value(&ts->hot);
+}
+
+SYC_COLD bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
+                               const void *cfa)
+{
+	struct syc_state *const ts = syc_state_of(st);
+	const uintptr_t owner =
+		(uintptr_t)__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
+
+	if (owner == 0 || is_emit_dead(ts, owner, (uintptr_t)cfa)) {
+		become_owner(st, token);
+		return true;
+	}
+	/* One instruction: a handler may interrupt, and die */
+	__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	disturb(st);
+	syc_write_missing_header(st);
+	return false;
+}
+
+SYC_COLD void syc_leave_nested(struct syc_thread *st)
+{
+	uint32_t nested = __atomic_load_n(&st->nested, __ATOMIC_RELAXED);
+
+	while (nested != 0 && !__atomic_compare_exchange_n(
+				      &st->nested, &nested, nested - 1, true,
+				      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void syscap_thread_reset(void)
+{
+	struct syc_thread *const st = syc_self;
+
+	if (st == NULL || __atomic_load_n(&st->owner, __ATOMIC_RELAXED) == 0)
+		return;
+	volatile uintptr_t token;
+	const int saved = errno;
+
+	become_owner(st, &token);
+	syc_leave(st, &token, true);
+	errno = saved;
+}
 
 SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
                                          uint8_t type, int64_t time)
@@ -28,29 +362,29 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 
 	if (st->body == NULL && !syc_thread_connect(ts))
 		goto lost;
-	if (!syc_room_look(ts, &limit))
+	if (!syc_ring_space_look(ts, &limit))
 		goto lost;
-	syc_room_limit_to_pages(ts, len, &limit);
+	syc_ring_space_limit_to_pages(ts, len, &limit);
 	if (syc_loss_is_pending(ts)) {
 		const uint32_t count =
 			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 
-		/* The record goes first, and only if the frame fits too */
+		/* The record goes first, and only if the frame also fits */
 		if ((int32_t)(limit - count - SYC_LOSS_RECORD_MAX - len) < 0)
 			goto lost;
-		syc_loss_tell(ts, limit);
+		syc_loss_report(ts, limit);
 	}
-	frame = syc_room_take(st, limit, len, time);
+	frame = syc_ring_space_take(st, limit, len, time);
 	if (frame == NULL)
 		goto lost;
-	/* Look again at a quarter, to wake who drains the ring in time */
+	/* Look again after a quarter, to wake the drainer in time */
 	if (ts->is_own) {
 		const uint32_t quarter = (uint32_t)st->pos + st->size / 4;
 		if ((int32_t)(limit - quarter) > 0)
 			limit = quarter;
 	}
-	/* While losses are pending every emit comes here; a handler may add
-	 * to them between the two, so look again. */
+	/* While losses are pending, every emit takes this path.  A handler may
+	 * add losses between check and store, so check again. */
 	if (!syc_loss_is_pending(ts)) {
 		__atomic_store_n(&st->limit, limit, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
@@ -67,8 +401,8 @@ lost:
 }
 
 /*
- * A frame of @len bytes would find no room: the recorder has read nothing
- * since it was last looked for, and nobody emits on top of us.
+ * A frame of @len bytes has no room: the recorder has read nothing since the
+ * last look, and no emit is nested in this one.
  */
 static bool has_no_room(const struct syc_state *ts, uint32_t len)
 {
@@ -85,7 +419,7 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 	const int32_t left =
 		(int32_t)(st->size - 8 - SYC_RING_ROOM - used - len);
 
-	/* As syc_reserve_slow() will find */
+	/* The same conditions as in syc_reserve_slow() */
 	if (__atomic_load_n(&ring->head, __ATOMIC_RELAXED) != head ||
 	    (left >= 0 && (left >= (int32_t)SYC_LOSS_RECORD_MAX ||
 	                   !syc_loss_is_pending(ts))))
@@ -95,9 +429,9 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 }
 
 /*
- * Drop and count what surely has no room, without going the long way: a ring
- * that stays full costs little.  As the owner: else a handler on top might
- * leave the ring whose header is read and counted in.
+ * Drop and count an event that certainly has no room, without the slow path:
+ * so a ring that stays full costs little.  Runs as the owner: otherwise a
+ * nested handler might leave the ring whose header is used here.
  */
 static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
                        uint32_t len, uint8_t type, int64_t time)
@@ -110,25 +444,25 @@ static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
 	const bool is_sure = has_no_room(syc_state_of(st), len);
 	if (is_sure) {
 		syc_loss_count(syc_state_of(st), type, len, time);
-		/* A shorter one that fits tells of it first, the long way */
+		/* A shorter event that fits takes the slow path, and writes
+		 * a loss record first */
 		__atomic_store_n(&st->room_end, 0, __ATOMIC_RELAXED);
 	}
 	syc_withdraw(st, token, 0);
 	return is_sure;
 }
 
-SYC_COLD struct syc_long_event
-syc_event_begin_long(struct syc_thread *st, volatile uintptr_t *token,
+SYC_COLD struct syc_slow_event
+syc_event_begin_slow(struct syc_thread *st, volatile uintptr_t *token,
                      uint32_t len, uint8_t type, int64_t time, const void *cfa)
 {
-	struct syc_long_event event = { .frame = NULL };
+	struct syc_slow_event event = { .frame = NULL };
 
 	if (st->owner == 0 && is_refused(st, token, len, type, time))
 		return event;
 	const bool is_outermost = syc_enter_from(st, token, cfa);
 	event.frame = syc_reserve(st, len, type, time);
-	/* The tag is not known earlier: this may be the first event of a forked
-	 * child */
+	/* Not earlier: the first event of a forked child sets the tag */
 	event.tag_word = (uint64_t)st->tid_tag << 32 |
 	                 (is_outermost ? SYC_IS_OUTERMOST : 0);
 	if (event.frame == NULL)
@@ -136,11 +470,39 @@ syc_event_begin_long(struct syc_thread *st, volatile uintptr_t *token,
 	return event;
 }
 
-SYC_COLD void syc_event_end_long(struct syc_thread *st,
+SYC_COLD void syc_event_end_slow(struct syc_thread *st,
                                  volatile uintptr_t *token,
                                  unsigned char *frame, bool is_outermost,
                                  uint64_t type_word)
 {
 	syc_commit(frame, (uint8_t)type_word, (uint32_t)(type_word >> 32));
 	syc_leave(st, token, is_outermost);
+}
+
+SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
+                            int64_t duration, const char *message, size_t len,
+                            const void *cfa)
+{
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
+	const size_t n =
+		len <= SYC_MARK_MESSAGE_MAX
+			? len
+			: syc_text_cut(message, len, SYC_MARK_MESSAGE_MAX);
+	volatile uintptr_t token;
+
+	if (st == NULL)
+		return;
+	const uint32_t frame_size = syc_mark_frame_len(n);
+	const struct syc_slow_event event = syc_event_begin_slow(
+		st, &token, frame_size, SYSCAP_FRAME_MARK, begin, cfa);
+	if (event.frame == NULL)
+		return;
+	syc_mark_fill(event.frame, frame_size, site, duration);
+	if (n != 0)
+		memcpy(event.frame + sizeof(struct syscap_wire_mark), message,
+		       n);
+	syc_event_end_slow(st, &token, event.frame,
+	                   (event.tag_word & SYC_IS_OUTERMOST) != 0,
+	                   (event.tag_word & ~SYC_IS_OUTERMOST) |
+	                           SYSCAP_FRAME_MARK);
 }

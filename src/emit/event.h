@@ -1,47 +1,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.h - the one form of an event that is one frame: begin, fill, end.
- * Whether it goes alone or the long way (emit.h) the caller need not know.
+ * event.h - an event of one frame: begin, fill, end.  The two functions choose
+ * between the fast path and the slow path (<syscap/emit.h>).
  *
- * What <syscap.h> puts inline begins alone by itself, and gives what does not
- * go so to a function that begins here with syc_event_begin_long(): a call
- * that returns in the middle of it would have each site save registers.
+ * Inline functions of <syscap.h> begin on the fast path themselves, and call a
+ * function with syc_event_begin_slow() for other events.  A call between begin
+ * and end would make each call site save registers.
  */
 #ifndef SYC_EMIT_EVENT_H
 #define SYC_EMIT_EVENT_H
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
-#include <syscap/emit.h>
+#include <syscap.h>
 
-/** An event under way.  Beside it, in the frame of the function that emits,
- * lives its token (syc_enter_from()). */
+#include "base/text.h"
+
+struct syc_state;
+
+/** An event in progress.  Its token (syc_enter_from()) lies in the stack frame
+ * of the emitting function, too. */
 struct syc_event {
-	unsigned char
-		*frame;    /* behind its header it is the caller's to write */
-	uint64_t tag_word; /* the thread's, for syc_event_end() */
-	struct syc_place place; /* tail is NULL: it goes the long way */
+	unsigned char *frame;   /* the caller writes behind its header */
+	uint64_t tag_word;      /* the thread's, for syc_event_end() */
+	struct syc_place place; /* tail is NULL on the slow path */
 	bool is_outermost;
 };
 
-/** An event that goes the long way, in two registers. */
-struct syc_long_event {
+/** An event on the slow path, in two registers. */
+struct syc_slow_event {
 	unsigned char *frame; /* NULL: dropped and counted */
 	uint64_t tag_word;    /* SYC_IS_OUTERMOST below the thread's tag */
 };
 #define SYC_IS_OUTERMOST UINT64_C(1)
 
 /**
- * Begin the long way: what syc_begin() refused.  @cfa: of the function in
- * whose frame @token lives.
+ * Begin an event that syc_begin() refused.  @cfa: of the function in whose
+ * frame @token lives.
  *
  * Context of everything here: any-thread, signal-safe.
  */
-struct syc_long_event syc_event_begin_long(struct syc_thread *st,
+struct syc_slow_event syc_event_begin_slow(struct syc_thread *st,
                                            volatile uintptr_t *token,
                                            uint32_t len, uint8_t type,
                                            int64_t time, const void *cfa);
-void syc_event_end_long(struct syc_thread *st, volatile uintptr_t *token,
+void syc_event_end_slow(struct syc_thread *st, volatile uintptr_t *token,
                         unsigned char *frame, bool is_outermost,
                         uint64_t type_word);
 
@@ -55,7 +64,7 @@ syc_event_begin(struct syc_event *event, struct syc_thread *st,
                 int64_t time)
 {
 	if (SYC_UNLIKELY(!syc_begin(st, token, len, &event->place))) {
-		const struct syc_long_event begun = syc_event_begin_long(
+		const struct syc_slow_event begun = syc_event_begin_slow(
 			st, token, len, type, time, __builtin_dwarf_cfa());
 
 		event->place.tail = NULL;
@@ -71,7 +80,7 @@ syc_event_begin(struct syc_event *event, struct syc_thread *st,
 	return true;
 }
 
-/** The tid that an event is of. */
+/** The tid of the event's thread. */
 static inline int32_t syc_event_tid(const struct syc_event *event)
 {
 	return (int32_t)((uint32_t)(event->tag_word >> 32) &
@@ -79,20 +88,127 @@ static inline int32_t syc_event_tid(const struct syc_event *event)
 }
 
 /**
- * The frame is whole.  @type_word: its type, and beside it what goes into
- * padding2: event->tag_word where there is no other place for a thread's id.
+ * End an event whose frame is complete.  @type_word: the frame's type, and the
+ * value for padding2: event->tag_word if the frame has no other field for a
+ * thread id.
  */
 static inline __attribute__((always_inline)) void
 syc_event_end(const struct syc_event *event, struct syc_thread *st,
               volatile uintptr_t *token, uint64_t type_word)
 {
 	if (SYC_UNLIKELY(event->place.tail == NULL)) {
-		syc_event_end_long(st, token, event->frame, event->is_outermost,
+		syc_event_end_slow(st, token, event->frame, event->is_outermost,
 		                   type_word);
 		return;
 	}
 	syc_store_word(event->frame + SYC_AT(frame, type), type_word);
 	syc_end(st, token, &event->place);
+}
+
+/**
+ * The thread emits no more: repair an emit that the thread abandoned, and make
+ * pos valid.
+ *
+ * Context: owner, or the thread that finishes a dead thread's state.
+ */
+void syc_take_over(struct syc_state *ts);
+
+/* --------------------------------------------------- texts of frames */
+
+/*
+ * The length of a frame must be known before it is reserved.  Most messages in
+ * printf's form fit into a buffer and are formatted once.  A longer message is
+ * formatted twice, the second time into the frame.
+ */
+
+#define SYC_MARK_MESSAGE_MAX \
+	(SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
+
+/** The length of a mark's frame whose message has @n bytes. */
+static inline uint32_t syc_mark_frame_len(size_t n)
+{
+	return syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
+}
+
+static inline void syc_mark_fill_site(struct syscap_mark_site *site,
+                                      const char *group, const char *name)
+{
+	syc_text_put(site->group, sizeof(site->group), group);
+	syc_text_put(site->name, sizeof(site->name), name);
+}
+
+struct syc_printf {
+	size_t len; /* of the message, cut to fit */
+	char buffer[512];
+};
+
+__attribute__((format(printf, 3, 0))) static inline void
+syc_printf_begin(struct syc_printf *text, size_t max, const char *format,
+                 va_list args)
+{
+	const int saved = errno;
+	va_list copy;
+
+	va_copy(copy, args);
+	const int n = format != NULL
+	                      ? vsnprintf(text->buffer, sizeof(text->buffer),
+	                                  format, copy)
+	                      : 0;
+	va_end(copy);
+	/* After an error the message is empty */
+	text->len = n < 0 ? 0 : (size_t)n;
+	if (text->len > max)
+		text->len = max;
+	errno = saved;
+}
+
+/** Put the message and its NUL at @at, where len + 1 bytes are free. */
+__attribute__((format(printf, 3, 0))) static inline void
+syc_printf_finish(struct syc_printf *text, char *at, const char *format,
+                  va_list args)
+{
+	const int saved = errno;
+
+	if (text->len < sizeof(text->buffer)) {
+		memcpy(at, text->buffer, text->len);
+		return;
+	}
+	/* Another thread may have changed a string meanwhile: what is shorter
+	 * now leaves zeroes, what is longer is cut. */
+	memset(at, 0, text->len + 1);
+	if (vsnprintf(at, text->len + 1, format, args) < 0)
+		at[0] = '\0';
+	/* cut between characters: vsnprintf() cuts between bytes */
+	const size_t n = strnlen(at, text->len);
+	if (n == text->len) {
+		size_t start = n;
+
+		while (start > 0 && n - start < 3 &&
+		       ((unsigned char)at[start - 1] & 0xC0) == 0x80)
+			start--;
+		if (start > 0) {
+			const unsigned char lead = (unsigned char)at[start - 1];
+			const size_t need = lead >= 0xF0   ? 4
+			                    : lead >= 0xE0 ? 3
+			                    : lead >= 0xC0 ? 2
+			                                   : 1;
+			if (need > 1 && n - (start - 1) < need)
+				memset(at + start - 1, 0, n - (start - 1));
+		}
+	}
+	errno = saved;
+}
+
+/** Fill all of a frame except its head, which the reservation has filled. */
+static inline void syc_metadata_fill(unsigned char *frame, uint32_t len,
+                                     const char *id, const char *value,
+                                     size_t n)
+{
+	struct syscap_wire_metadata *const metadata = (void *)frame;
+
+	syc_text_field(metadata->id, sizeof(metadata->id), id);
+	syc_store_word(frame + len - 8, 0);
+	memcpy(metadata + 1, value, n);
 }
 
 #endif

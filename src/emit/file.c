@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c - embed a file, as FILE_CHUNK frames.
+ * file.c - embedded files, as FILE_CHUNK frames.
  *
- * Readers put a file together from all chunks of its path up to the one that
- * says it is the last, sorted by time.  So the times of the chunks differ, and
- * after a chunk that was lost none is sent: a file that ends early is seen to,
- * one with a hole is not.
+ * Readers sort all chunks of a path by time, and join them up to the chunk with
+ * the last flag.  So the times of the chunks differ.  After a lost chunk no
+ * further chunk is sent: readers notice a file that ends early, but not a hole.
  *
- * Readers of old have a defect: having passed a chunk of another path they
- * pass over one more frame, which must not be a chunk then.  So a frame that
- * says nothing goes before each file.
+ * Old readers have a defect: after a chunk of another path they skip one more
+ * frame, which must not be a chunk.  So a filler precedes each file.
  *
- * Unlike an event this is worth waiting for: never inside an emit, and never
- * longer than WAIT_NS for one chunk.
+ * Unlike an event, a chunk waits for room, for at most WAIT_NS, and never
+ * inside an emit.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,41 +23,41 @@
 
 #include "base/text.h"
 #include "emit/loss.h"
-#include "emit/own.h"
-#include "emit/room.h"
-#include "emit/thread_ring.h"
+#include "emit/ring_source.h"
+#include "emit/thread.h"
 #include "ring/clock.h"
 
 #define WAIT_NS INT64_C(250000000)
 
-/* Several must fit into the smallest ring, so a quarter of a ring at most. */
+/* At most a quarter of a ring, since several must fit into the smallest
+ * ring. */
 #define CHUNK_MAX  8192u
 #define RING_SHARE 4u
 #define DATA_MAX   (CHUNK_MAX - SYSCAP_FILE_CHUNK_FIXED)
 
-/* A file under way. */
+/* A file that is being sent. */
 struct file {
 	const char *path;
 	int64_t last; /* time of the latest chunk */
-	int epoch;    /* of the recording that has the first; 0: none has */
-	int32_t pid;  /* of the process that sent it */
+	int epoch;    /* of the first chunk's recording; 0: no chunk yet */
+	int32_t pid;  /* of the first chunk's process */
 };
 
-/* Told without trying, since what is tried and fails is counted as lost. */
+/* Checked without an attempt, since a failed attempt counts as a loss. */
 static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 {
-	if (!syc_room_look(ts, ret_limit))
+	if (!syc_ring_space_look(ts, ret_limit))
 		return false;
 	if (syc_loss_is_pending(ts))
 		len += SYC_LOSS_RECORD_MAX;
 	return (int32_t)(*ret_limit - (uint32_t)ts->hot.pos - len) >= 0;
 }
 
-/* The form that frames have which nobody completes: see T4. */
+/* A filler, as in T4. */
 static void write_gap(struct syc_thread *st, uint32_t limit, int64_t now)
 {
 	unsigned char *const frame =
-		syc_room_take(st, limit, SYC_HEAD_SIZE, now);
+		syc_ring_space_take(st, limit, SYC_HEAD_SIZE, now);
 
 	if (frame == NULL)
 		return;
@@ -72,7 +70,7 @@ static void fill_chunk(unsigned char *frame, uint32_t len, const char *path,
 {
 	struct syscap_wire_file_chunk *const chunk = (void *)frame;
 
-	/* First, for it may lie in the path */
+	/* First, since this word may be part of the path */
 	syc_store_word(frame + len - 8, 0);
 	chunk->is_last = is_last ? 1 : 0;
 	chunk->len = (uint16_t)n;
@@ -85,13 +83,13 @@ static uint32_t chunk_size_max(const struct syc_thread *st)
 {
 	const uint32_t share = st->size / RING_SHARE & ~UINT32_C(7);
 
-	/* 0: there is no ring, and the chunk stands for what gets lost */
+	/* 0: there is no ring, and the chunk is counted as lost */
 	if (share == 0 || share > CHUNK_MAX)
 		return DATA_MAX;
 	return share - SYSCAP_FILE_CHUNK_FIXED;
 }
 
-/* Inside an emit.  Returns how many bytes went into the frame, or -errno. */
+/* Inside an emit.  Returns the number of bytes in the frame, or -errno. */
 static ssize_t write_chunk(struct file *file, struct syc_thread *st,
                            const void *data, size_t size, bool is_end,
                            bool may_wait)
@@ -133,7 +131,7 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 
 	if (st == NULL)
 		return syscap_is_active() ? -ENOBUFS : -ECANCELED;
-	/* What has come between would get the rest of a file */
+	/* Another recording or process would get the rest of a file */
 	if (file->epoch != 0 &&
 	    (st->epoch != file->epoch || st->pid != file->pid))
 		return -ECANCELED;
@@ -143,7 +141,8 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 	return r;
 }
 
-/* Somebody must make room: perhaps nobody but us does. */
+/* Wait for room.  In a process that records itself, this thread may be the only
+ * drainer. */
 static void wait_for_drain(void)
 {
 	if (syc_own_recording != NULL)
@@ -151,7 +150,7 @@ static void wait_for_drain(void)
 	poll(NULL, 0, 1);
 }
 
-/* The next bytes of the file; after @is_end there are no more. */
+/* Send the next bytes of the file; @is_end: they are the last. */
 static int send_bytes(struct file *file, const unsigned char *data, size_t size,
                       bool is_end)
 {
@@ -204,7 +203,7 @@ int syscap_file(const char *path, const void *data, size_t size)
 	return r;
 }
 
-/* Less than @size bytes only at the end. */
+/* Reads @size bytes, or fewer at the end of the file. */
 static ssize_t read_full(int fd, unsigned char *buffer, size_t size)
 {
 	size_t n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ids.c - mark sites and counters for callers that have no place to define
- * them: a number or a pointer for texts, the same for the same texts.
+ * ids.c - mark sites and counters for callers that can't define them
+ * statically.  An id or a pointer stands for texts, the same for equal texts.
  *
- * Two append-only tables in zeroed memory that costs nothing until used.  An
- * entry is filled first and then entered into the hash table with one
- * compare-exchange, so nobody ever waits: who loses that race leaves its
- * entry unused and takes the winner's.
+ * Two append-only tables lie in zeroed memory without pages until used.  An
+ * entry is filled first, and then one compare-exchange enters it into the hash
+ * table, so no thread waits.  A thread that loses that race uses the winner's
+ * entry, and its own stays unused.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -25,7 +25,7 @@ struct index {
 	uint32_t slots[N_SLOTS];
 };
 
-/* Mapped at the first id; without it the table is full. */
+/* Mapped at the first id.  NULL counts as a full table. */
 static struct {
 	struct index index;
 	struct syscap_mark_site sites[N_ENTRIES];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jitmap.c - JITMAP frames, each name's once (jitmap.h). */
+/* jitmap.c - JITMAP frames, which publish the names in stacks. */
 #define _GNU_SOURCE
-#include "emit/jitmap.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,22 +11,23 @@
 
 #include "emit/event.h"
 #include "emit/process.h"
+#include "emit/sample.h"
 
-/* A frame of more would find room less often. */
+/* A larger frame would have room less often. */
 #define MAX_NAMES 32u
 #define MAX_LEN   8192u
 
 /*
- * For each name: whose recording it is published in, pid << 32 | epoch.  Any
- * thread stores, after its frame is published; what is older is as if it
- * were empty.  A thread that goes on in an older recording than others makes
- * these publish twice, which does no harm.
+ * For each name: the recording that has it, pid << 32 | epoch.  Any thread
+ * stores it, after its frame is published.  A value of an older recording
+ * counts as empty.  If one thread is still in an older recording, other threads
+ * publish twice, which does no harm.
  *
- * A forked child finds it zeroed.  The pid tells, too: an emit that was
- * forked inside ends in the child, and notes the parent's.
+ * A forked child finds the array zeroed.  An emit in which the process forked
+ * ends in the child, and stores the parent's pid, which counts as empty, too.
  *
- * All copies share one, of the names that they share; behind it in the second
- * place stands this copy's, of its early ones.
+ * All copies share one array, for the names that they share.  This one is for
+ * this copy's names from before the block.
  */
 static uint64_t *published_early;
 
@@ -55,7 +54,7 @@ static uint64_t *map_published(uint64_t **at)
 	(void)madvise(mine, size, MADV_WIPEONFORK); /* Linux 4.14 */
 	const bool is_ours = __atomic_compare_exchange_n(
 		at, &other, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	if (!is_ours) /* another thread's, or a handler's, is there */
+	if (!is_ours) /* another thread or a handler was faster */
 		munmap(mine, size);
 	errno = saved;
 	return is_ours ? mine : other;
@@ -68,8 +67,7 @@ static uint64_t *get_published(uint64_t **at)
 	return known != NULL ? known : map_published(at);
 }
 
-/* The word that says in which recording the name at @index was published, or
- * NULL. */
+/* The address of the recording that has the name at @index, or NULL. */
 static uint64_t *publication_mark(uint32_t index)
 {
 	uint64_t *const marks = get_published(
@@ -103,8 +101,8 @@ static bool has_name(const struct names *names, uint32_t index)
 	return false;
 }
 
-/* Names to publish from @addrs on, as many as go into one frame.  Returns how
- * many addresses were looked at. */
+/* Collect unpublished names from @addrs on, for one frame.  Returns the number
+ * of addresses that were checked. */
 static unsigned gather_names(struct names *names, uint64_t recording,
                              const uint64_t *addrs, unsigned n)
 {
@@ -128,7 +126,8 @@ static unsigned gather_names(struct names *names, uint64_t recording,
 	return n;
 }
 
-/* A NUL would end the name for a reader, and the frame would not add up. */
+/* Replace NULs: for a reader, a NUL would end the name, and the frame would be
+ * malformed. */
 static void copy_name(unsigned char *at, const char *name, size_t len)
 {
 	memcpy(at, name, len);
@@ -157,7 +156,8 @@ static void fill_jitmap(unsigned char *frame, uint32_t len,
 	}
 }
 
-/* False: no room.  @ret_published: the frame is not only complete. */
+/* False: no room.  @ret_published: the frame is published, not only
+ * complete. */
 static bool emit_jitmap(struct syc_thread *st, const struct names *names,
                         bool *ret_published)
 {
@@ -184,7 +184,7 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_JITMAP);
 	if (st == NULL)
 		return;
-	/* Now: what is emitted in this recording is published in no other */
+	/* Load it now: frames of this recording are published in no other */
 	const uint64_t recording = recording_key(st);
 	while (n != 0) {
 		const unsigned seen = gather_names(&names, recording, addrs, n);
@@ -195,8 +195,8 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 			continue;
 		if (!emit_jitmap(st, &names, &is_out))
 			return;
-		/* Inside another emit of this thread it is published when
-		 * that one ends; if that one dies first, never */
+		/* A frame that is nested in another emit is published when
+		 * that emit ends, or never, if that emit dies */
 		for (unsigned i = 0; is_out && i < names.n; i++)
 			__atomic_store_n(publication_mark(names.indices[i]),
 			                 recording, __ATOMIC_RELEASE);

@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 #include "emit/event.h"
-#include "emit/printf.h"
 
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_log) - 1)
 
-/* Begin a log of @n bytes of message, and fill all of it but those. */
+/* Begin a log of @n bytes of message, and fill all of its frame except the
+ * message. */
 static inline __attribute__((always_inline)) bool
 begin_log(struct syc_event *event, struct syc_thread *st,
           volatile uintptr_t *token, unsigned severity, const char *domain,

@@ -1,19 +1,149 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loss.c - count what could not be kept; what of it is untold. */
+/* loss.c - losses: counting, totals, and loss records. */
+#define _GNU_SOURCE
 #include "emit/loss.h"
 
-#include "emit/loss_totals.h"
+#include <unistd.h>
+
+#include <syscap/emit.h>
+
+#include "base/frame.h"
+#include "base/loss_record.h"
 #include "emit/process.h"
 #include "emit/ring_source.h"
-#include "emit/sink.h"
+#include "emit/thread.h"
+#include "os/syscalls.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 
-/* Between two calls for a teller, where many events are lost. */
-#define CALL_NS INT64_C(10000000)
+/* Time between two requests for a report, if many events are lost. */
+#define REQUEST_NS INT64_C(10000000)
 
-/* Whoever drains a ring was called when it filled, and is again each so many
- * frames that it has no room for. */
-#define CALL_EACH 16u
+/* The drainer is woken when a ring fills, and again after each so many frames
+ * that have no room. */
+#define WAKE_EACH 16u
+
+/* How long the process waits for a thread that reports stray losses: enough for
+ * a busy machine.  The thread may have abandoned its report. */
+#define REPORTER_MS 500
+
+/* telling_at of a record that has no room yet. */
+#define NO_ROOM_YET UINT64_MAX
+
+/* The message of a record: the difference of two totals. */
+struct loss_text {
+	uint64_t n_lost; /* frames that it reports */
+	size_t n;
+	char text[SYC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
+};
+
+/* One instruction, so that handlers on the thread can't interrupt it. */
+static void add_signal_safe(uint64_t *to, uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("addq %1, %0" : "+m"(*to) : "er"(n) : "cc");
+#else
+	__atomic_add_fetch(to, n, __ATOMIC_RELAXED);
+#endif
+}
+
+void syc_loss_totals_reach(int64_t *from, int64_t *to, int64_t time)
+{
+	int64_t first = __atomic_load_n(from, __ATOMIC_RELAXED);
+	int64_t last = __atomic_load_n(to, __ATOMIC_RELAXED);
+
+	while ((first == 0 || time < first) &&
+	       !__atomic_compare_exchange_n(from, &first, time, true,
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	while (time > last &&
+	       !__atomic_compare_exchange_n(to, &last, time, true,
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time)
+{
+	syc_loss_totals_reach(&to->from, &to->to, time);
+}
+
+/* Times usually grow.  An exchange that is atomic only within the thread costs
+ * a fraction of one among processors. */
+void syc_loss_totals_add_own(struct syc_ring_losses *to, uint8_t kind,
+                             uint32_t len, int64_t time)
+{
+	int64_t last;
+
+	do
+		last = __atomic_load_n(&to->to, __ATOMIC_RELAXED);
+	while (time > last &&
+	       !syc_exchange_local((uint64_t *)&to->to, (uint64_t)last,
+	                           (uint64_t)time));
+	syc_loss_totals_extend(to, time);
+	add_signal_safe(&to->bytes, len);
+	add_signal_safe(&to->frames[kind], 1);
+}
+
+void syc_loss_totals_add(struct syc_ring_losses *to, uint8_t kind, uint32_t len,
+                         int64_t time)
+{
+	syc_loss_totals_extend(to, time);
+	__atomic_add_fetch(&to->bytes, len, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&to->frames[kind], 1, __ATOMIC_RELAXED);
+}
+
+uint64_t syc_loss_totals_sum(const struct syc_ring_losses *losses)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		n += __atomic_load_n(&losses->frames[i], __ATOMIC_RELAXED);
+	return n;
+}
+
+/* Copy the totals without the range. */
+static void copy_totals(struct syc_ring_losses *to,
+                        const struct syc_ring_losses *from)
+{
+	__atomic_store_n(&to->bytes,
+	                 __atomic_load_n(&from->bytes, __ATOMIC_RELAXED),
+	                 __ATOMIC_RELAXED);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		__atomic_store_n(
+			&to->frames[i],
+			__atomic_load_n(&from->frames[i], __ATOMIC_RELAXED),
+			__ATOMIC_RELAXED);
+}
+
+void syc_loss_totals_take(struct syc_ring_losses *to,
+                          struct syc_ring_losses *from)
+{
+	to->to = __atomic_exchange_n(&from->to, 0, __ATOMIC_RELAXED);
+	to->from = __atomic_exchange_n(&from->from, 0, __ATOMIC_RELAXED);
+	copy_totals(to, from);
+	/* Include the time of a handler's loss that the copy has */
+	const int64_t last = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
+	if (last > to->to)
+		to->to = last;
+}
+
+void syc_loss_totals_return_range(struct syc_ring_losses *to,
+                                  const struct syc_ring_losses *untold)
+{
+	if (untold->from == 0)
+		return;
+	syc_loss_totals_extend(to, untold->from);
+	syc_loss_totals_extend(to, untold->to);
+}
+
+void syc_loss_totals_subtract(struct syc_ring_losses *from,
+                              const struct syc_ring_losses *less)
+{
+	from->bytes -= __atomic_load_n(&less->bytes, __ATOMIC_RELAXED);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		from->frames[i] -=
+			__atomic_load_n(&less->frames[i], __ATOMIC_RELAXED);
+}
 
 static void count_for_process(uint8_t kind)
 {
@@ -29,9 +159,9 @@ bool syc_loss_is_stray_pending(void)
 	       syc_loss_totals_sum(&syc_process->told);
 }
 
-/* A drain thread tells such losses.  Towards a recorder there is none, so one
- * of the program's threads is called to tell them behind its next event. */
-void syc_loss_call_for_teller(bool at_once)
+/* A drain thread reports such losses.  Under a recorder there is none, so a
+ * thread of the program reports them behind its next event. */
+void syc_loss_request_report(bool at_once)
 {
 	static int64_t not_before; /* ns */
 	int64_t at = __atomic_load_n(&not_before, __ATOMIC_RELAXED);
@@ -43,7 +173,7 @@ void syc_loss_call_for_teller(bool at_once)
 	const int64_t now = syc_clock_kernel();
 	if (!at_once &&
 	    (now < at || !__atomic_compare_exchange_n(
-				 &not_before, &at, now + CALL_NS, false,
+				 &not_before, &at, now + REQUEST_NS, false,
 				 __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 		return;
 	syc_copies_set_sleeping(1);
@@ -60,7 +190,7 @@ void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
 	    !source->count_stray(kind, len, time))
 		syc_loss_totals_add(&syc_process->lost, kind, len, time);
 	count_for_process(kind);
-	syc_loss_call_for_teller(false);
+	syc_loss_request_report(false);
 }
 
 void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
@@ -68,8 +198,8 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 {
 	const uint8_t kind = type < SYC_LOSS_KINDS ? type : SYC_LOSS_ABANDONED;
 
-	/* The header first: should we die between the two, the recorder tells
-	 * of what no record of ours will. */
+	/* The header first: if the thread dies between the two, the recorder
+	 * reports the loss. */
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 	if (!syc_thread_is_begun(ts))
@@ -81,19 +211,19 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 			syc_loss_totals_add_own(&ring->lost, kind, len, time);
 		syc_loss_totals_add_own(&ts->lost, kind, len, time);
 		count_for_process(kind);
-		/* A ring of our own wakes its drainer as it looks for room */
+		/* A session's ring wakes its drainer when it looks for room */
 		if (!ts->is_own && ts->slot != NULL &&
-		    ts->lost.frames[kind] % CALL_EACH == 0)
+		    ts->lost.frames[kind] % WAKE_EACH == 0)
 			syc_ring_source_of(ts)->poke(true);
 	}
-	/* The next emit looks for room, and tells of this */
+	/* So the next emit takes the slow path, and reports this loss */
 	__atomic_store_n(
 		&ts->hot.limit,
 		(uint32_t)__atomic_load_n(&ts->hot.pos, __ATOMIC_RELAXED),
 		__ATOMIC_RELAXED);
 }
 
-bool syc_loss_is_own_pending(const struct syc_state *ts)
+static bool is_thread_pending(const struct syc_state *ts)
 {
 	const uint32_t bank = __atomic_load_n(&ts->bank, __ATOMIC_RELAXED);
 	const struct syc_ring_losses *const told = &ts->told[bank & 1];
@@ -107,7 +237,7 @@ bool syc_loss_is_own_pending(const struct syc_state *ts)
 
 bool syc_loss_is_pending(const struct syc_state *ts)
 {
-	return syc_loss_is_own_pending(ts) || syc_loss_is_stray_pending();
+	return is_thread_pending(ts) || syc_loss_is_stray_pending();
 }
 
 void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames)
@@ -130,17 +260,17 @@ void syc_loss_leave_behind(struct syc_state *ts)
 		.to = __atomic_load_n(&ts->lost.to, __ATOMIC_RELAXED),
 	};
 
-	/* Our recorder finds them in the ring header */
-	if (!syc_loss_is_own_pending(ts) || (ts->is_ours && ts->ring != NULL))
+	/* A syscap recorder finds them in the ring's header */
+	if (!is_thread_pending(ts) || (ts->is_ours && ts->ring != NULL))
 		return;
-	syc_loss_totals_copy(&untold, &ts->lost);
+	copy_totals(&untold, &ts->lost);
 	syc_loss_totals_subtract(&untold, &ts->told[bank & 1]);
 	syc_loss_add_stray(&untold, 0);
 }
 
 void syc_loss_mirror(const struct syc_state *ts)
 {
-	syc_loss_totals_copy(&ts->ring->told, &ts->told[ts->bank & 1]);
+	copy_totals(&ts->ring->told, &ts->told[ts->bank & 1]);
 }
 
 void syc_loss_resolve(struct syc_state *ts)
@@ -148,12 +278,12 @@ void syc_loss_resolve(struct syc_state *ts)
 	const uint64_t at = __atomic_load_n(&ts->telling_at, __ATOMIC_RELAXED);
 	int32_t self = ts->tid;
 
-	/* a record of stray losses that was left half-way */
+	/* An abandoned record of stray losses */
 	__atomic_compare_exchange_n(&syc_process->telling, &self, 0, false,
 	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	if (at == 0)
 		return;
-	if (at != SYC_TELLING_NOWHERE && ts->hot.body != NULL &&
+	if (at != NO_ROOM_YET && ts->hot.body != NULL &&
 	    ts->hot.body[at - 1 + SYC_AT(frame, type)] == SYSCAP_FRAME_MARK) {
 		ts->bank = ts->telling_bank;
 		if (ts->slot != NULL && ts->ring != NULL)
@@ -164,4 +294,190 @@ void syc_loss_resolve(struct syc_state *ts)
 	}
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
+}
+
+static void write_text(struct loss_text *message,
+                       const struct syc_ring_losses *now,
+                       const struct syc_ring_losses *told, int32_t tid)
+{
+	struct syc_loss loss = {
+		.total = syc_loss_totals_sum(now) - syc_loss_totals_sum(told),
+		.bytes = now->bytes - told->bytes,
+		.tid = tid,
+	};
+
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		loss.frames[i] = now->frames[i] - told->frames[i];
+	message->n_lost = loss.total;
+	message->n = syc_loss_record_write(&loss, message->text,
+	                                   sizeof(message->text));
+}
+
+/* Losses that were counted after another record took their range have none. */
+static void set_missing_range(struct syc_ring_losses *lost)
+{
+	if (lost->from == 0)
+		lost->from = lost->to = syc_clock_kernel();
+}
+
+static void fill_record(unsigned char *frame, uint32_t len,
+                        const struct syc_ring_losses *lost,
+                        const struct loss_text *message)
+{
+	syc_store_word(frame + len - 8, 0);
+	syc_loss_record_fill((void *)frame, lost->from, lost->to, message->text,
+	                     message->n);
+}
+
+uint32_t syc_loss_compose(unsigned char *frame,
+                          const struct syc_ring_losses *lost,
+                          const struct syc_ring_losses *reported, int32_t pid,
+                          int32_t tid)
+{
+	struct syc_ring_losses now = {
+		.bytes = __atomic_load_n(&lost->bytes, __ATOMIC_RELAXED),
+		.from = __atomic_load_n(&lost->from, __ATOMIC_RELAXED),
+		.to = __atomic_load_n(&lost->to, __ATOMIC_RELAXED),
+	};
+	struct loss_text message;
+
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		now.frames[i] =
+			__atomic_load_n(&lost->frames[i], __ATOMIC_RELAXED);
+	write_text(&message, &now, reported, tid);
+	const uint32_t len =
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
+	if (message.n_lost == 0)
+		return 0;
+	set_missing_range(&now);
+	struct syscap_wire_frame *const header = (void *)frame;
+	syc_frame_begin(header, SYSCAP_FRAME_MARK, pid, now.from);
+	header->len = (uint16_t)len;
+	header->padding2 = syc_frame_tid_tag(tid);
+	fill_record(frame, len, &now, &message);
+	return len;
+}
+
+static uint32_t compose_stray(unsigned char *frame, int32_t pid)
+{
+	struct syc_ring_losses now;
+
+	syc_loss_totals_take(&now, &syc_process->lost);
+	const uint32_t len =
+		syc_loss_compose(frame, &now, &syc_process->told, pid, 0);
+	copy_totals(&syc_process->told, &now);
+	return len;
+}
+
+uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid)
+{
+	for (int i = 0; i < REPORTER_MS; i++) {
+		int32_t teller = 0;
+
+		if (__atomic_compare_exchange_n(
+			    &syc_process->telling, &teller, gettid(), false,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
+		    syc_tid_is_gone(teller))
+			break;
+		syc_futex_nap();
+	}
+	const uint32_t len = compose_stray(frame, pid);
+	__atomic_store_n(&syc_process->telling, 0, __ATOMIC_RELEASE);
+	return len;
+}
+
+static bool report_thread(struct syc_state *ts, uint32_t limit)
+{
+	struct syc_thread *const st = &ts->hot;
+	struct loss_text message;
+
+	/* The record that this emit interrupts reports it, or the next emit
+	 * does */
+	if (!syc_exchange_local(&ts->telling_at, 0, NO_ROOM_YET))
+		return false;
+	const uint32_t next = ts->bank + 1;
+	struct syc_ring_losses *const staged = &ts->told[next & 1];
+	staged->from = 0;
+	ts->telling_bank = next;
+	SYC_SIGNAL_FENCE();
+	syc_loss_totals_take(staged, &ts->lost);
+	set_missing_range(staged);
+	write_text(&message, staged, &ts->told[ts->bank & 1], ts->tid);
+	const uint32_t len =
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
+	unsigned char *const frame =
+		syc_ring_space_take(st, limit, len, staged->from);
+	if (frame == NULL) {
+		syc_loss_totals_return_range(&ts->lost, staged);
+		__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
+		return false;
+	}
+	__atomic_store_n(&ts->telling_at, 1 + (uint64_t)(frame - st->body),
+	                 __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	fill_record(frame, len, staged, &message);
+	syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	__atomic_store_n(&ts->bank, next, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
+	struct syc_ring_header *const ring =
+		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+	if (ts->slot != NULL && ring != NULL)
+		copy_totals(&ring->told, staged);
+	if (ts->is_ours && ring != NULL) { /* a new range begins */
+		__atomic_store_n(&ring->lost.to, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->lost.from, 0, __ATOMIC_RELAXED);
+		syc_loss_totals_return_range(&ring->lost, &ts->lost);
+	}
+	return true;
+}
+
+/*
+ * The first thread reports stray losses.  They are reported twice if that emit
+ * dies between the two stores below.  Stray losses are rare, and totals of
+ * several threads can't be staged like a thread's totals.
+ */
+static bool report_stray(struct syc_state *ts, uint32_t limit)
+{
+	struct syc_ring_losses now;
+	struct loss_text message;
+
+	int32_t none = 0;
+	if (!__atomic_compare_exchange_n(&syc_process->telling, &none, ts->tid,
+	                                 false, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_RELAXED))
+		return false;
+	syc_loss_totals_take(&now, &syc_process->lost);
+	write_text(&message, &now, &syc_process->told, 0);
+	const uint32_t len =
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
+	if (message.n_lost != 0)
+		set_missing_range(&now);
+	unsigned char *const frame =
+		message.n_lost != 0
+			? syc_ring_space_take(&ts->hot, limit, len, now.from)
+			: NULL;
+	if (frame != NULL) {
+		fill_record(frame, len, &now, &message);
+		syc_commit(frame, SYSCAP_FRAME_MARK, 0);
+		syc_process->told.bytes = now.bytes;
+		for (int i = 0; i < SYC_LOSS_KINDS; i++)
+			__atomic_store_n(&syc_process->told.frames[i],
+			                 now.frames[i], __ATOMIC_RELAXED);
+	} else {
+		syc_loss_totals_return_range(&syc_process->lost, &now);
+	}
+	__atomic_store_n(&syc_process->telling, 0, __ATOMIC_RELEASE);
+	return frame != NULL;
+}
+
+bool syc_loss_report(struct syc_state *ts, uint32_t limit)
+{
+	bool told = true;
+
+	if (is_thread_pending(ts))
+		told = report_thread(ts, limit);
+	if (told && syc_loss_is_stray_pending())
+		report_stray(ts, limit);
+	return told;
 }

@@ -1,78 +1,131 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loss.h - count what could not be kept; what of it is untold.
+ * loss.h - losses: counting, totals, and loss records.
  *
- * A loss is counted in three places: the thread's totals, the ring header
- * (so that the recorder can tell of losses that no record could tell, after
- * a kill), and the process' sum.  A loss record goes in front of the
- * thread's next surviving frame (loss_tell.h).
+ * A loss is counted in three places: the thread's totals, the ring's header and
+ * the process's sum.  From the header the recorder reads losses that no record
+ * reports, for example after a kill.  A loss record precedes the thread's next
+ * frame.
  *
- * Without a ring there is nobody to whom the thread's own totals would be of
- * use: such losses are stray, the process has them, and any thread that has a
- * ring tells them.
+ * The loss of a thread without a ring is stray: only the process's totals have
+ * it, and any thread that has a ring reports it.
+ *
+ * A record is reported exactly once, even if its emit dies.  The new totals are
+ * staged in the other bank, and the bank flips after the record is complete.
+ * If the writer is gone, syc_loss_resolve() decides by the frame.
  */
 #ifndef SYC_EMIT_LOSS_H
 #define SYC_EMIT_LOSS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emit/thread.h"
+#include "ring/ring.h"
 
 /** kind 0 of struct syc_ring_losses: emits begun and never finished. */
 #define SYC_LOSS_ABANDONED 0
-
-/** telling_at of a record that has no room yet. */
-#define SYC_TELLING_NOWHERE UINT64_MAX
 
 /** Count a lost frame of @ts.  Context: owner, signal-safe. */
 void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
                     int64_t time);
 
-/** Count a lost frame of a thread that has no state, or no ring: a stray one.
+/** Count a stray loss: a frame of a thread that has no state, or no ring.
  * Context: any-thread, signal-safe. */
 void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
 
-/** Add what @ts never reported to the process' stray losses.  Owner; or any
- * thread, as the process exits. */
+/** Move unreported losses of @ts to the process's stray losses.  Context:
+ * owner; or any thread, as the process exits. */
 void syc_loss_leave_behind(struct syc_state *ts);
 
-/** Something is lost that no record tells.  owner. */
+/** Some losses of the thread, or stray losses, are unreported.  owner. */
 bool syc_loss_is_pending(const struct syc_state *ts);
 
-/** The same of the thread's own totals alone.  As syc_loss_leave_behind(). */
-bool syc_loss_is_own_pending(const struct syc_state *ts);
-
-/** The same of stray losses alone.  Context: any-thread, signal-safe. */
+/** Some stray losses are unreported.  Context: any-thread, signal-safe. */
 bool syc_loss_is_stray_pending(void);
 
 /**
- * Under a recorder: have the next event of whichever thread that has a ring
- * tell of stray losses, now or (not @at_once) if it is some time since the
- * last call.
+ * Under a recorder: let the next event of any thread that has a ring report
+ * stray losses.  Does nothing if the last call was recent, unless @at_once.
  *
  * Context: any-thread, signal-safe.
  */
-void syc_loss_call_for_teller(bool at_once);
+void syc_loss_request_report(bool at_once);
 
-/**
- * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss
- * record, what it tells is added to @to: true.
- *
- * Context: any-thread, signal-safe.
- */
-bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time,
-                        struct syc_ring_losses *to);
-
-/** These are stray losses, too, of which @n_frames were not counted anywhere
- * before.  Context: any-thread, signal-safe. */
+/** Add @more to the stray losses.  @n_frames of it were not counted before.
+ * Context: any-thread, signal-safe. */
 void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames);
 
-/** Write what @ts has told into its own ring's header, for the drainer.
+/** Copy the reported totals of @ts to its ring's header, for the drainer.
  * owner. */
 void syc_loss_mirror(const struct syc_state *ts);
 
-/** Decide whether a record whose writer is gone was told.  owner. */
+/** Decide whether the record of a dead writer was reported.  owner. */
 void syc_loss_resolve(struct syc_state *ts);
+
+/**
+ * Write the due records if they fit below @limit.  Called inside an emit.
+ * False: due records of the thread do not fit.  Context: owner, signal-safe.
+ */
+bool syc_loss_report(struct syc_state *ts, uint32_t limit);
+
+/* -------------------------------------------- records outside of a ring */
+
+/**
+ * Write a loss record of @tid (0: of no thread) to @frame, of
+ * SYC_LOSS_RECORD_MAX bytes.  It has the losses in @lost except those in
+ * @reported.  Returns its length; 0: no losses.
+ *
+ * Context: drainer.
+ */
+uint32_t syc_loss_compose(unsigned char *frame,
+                          const struct syc_ring_losses *lost,
+                          const struct syc_ring_losses *reported, int32_t pid,
+                          int32_t tid);
+
+/** Write all unreported stray losses to @frame, and mark them as reported.  If
+ * a thread reports at this moment, waits at most half a second for it.
+ * Context: any-thread. */
+uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid);
+
+/* ------------------------------------------------------------- totals */
+
+/*
+ * syscap_get_stats() and the recorder read totals while they change: relaxed,
+ * and each number by itself.  Only a thread and its handlers add to the
+ * thread's totals.
+ *
+ * Context of these: any-thread, signal-safe.
+ */
+
+/** Extend the range [*@from, *@to] to @time. */
+void syc_loss_totals_reach(int64_t *from, int64_t *to, int64_t time);
+
+/** Extend the range of @to to @time. */
+void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time);
+
+/** Add a frame of @kind and @len bytes. */
+void syc_loss_totals_add(struct syc_ring_losses *to, uint8_t kind, uint32_t len,
+                         int64_t time);
+
+/** The same, if @to belongs to the calling thread. */
+void syc_loss_totals_add_own(struct syc_ring_losses *to, uint8_t kind,
+                             uint32_t len, int64_t time);
+
+/** Frames of all kinds. */
+uint64_t syc_loss_totals_sum(const struct syc_ring_losses *losses);
+
+/** Copy the totals of @from, and move its range to @to. */
+void syc_loss_totals_take(struct syc_ring_losses *to,
+                          struct syc_ring_losses *from);
+
+/** Give back the range that was taken for an unreported record. */
+void syc_loss_totals_return_range(struct syc_ring_losses *to,
+                                  const struct syc_ring_losses *untold);
+
+/** Subtract the totals of @less, which are not larger; the range stays. */
+void syc_loss_totals_subtract(struct syc_ring_losses *from,
+                              const struct syc_ring_losses *less);
 
 #endif

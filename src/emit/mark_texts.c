@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mark_texts.c - marks whose texts are given at the call. */
+/* mark_texts.c - marks whose texts are arguments of the call. */
 #include <string.h>
 
 #include "emit/event.h"
-#include "emit/mark.h"
 
 void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* metadata.c - METADATA frames. */
+/* metadata.c - METADATA frames of the program. */
 #define _GNU_SOURCE
 #include "emit/event.h"
-#include "emit/metadata_frame.h"
 
 #define METADATA_MAX \
 	(SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_metadata) - 1)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * names.c - a table of names that only grows (names.h).
+ * names.c - a table of names that only grows, and their addresses in stacks.
  *
- * Three arrays in one mapping of address space, whose pages come as they are
- * touched: slots, found by hash; entries, found by sequence number; and the
- * bytes.  A new name takes its number and its bytes in one exchange of
- * `taken`, is written, and then put into its slot by another.  Who finds the
- * slot filled by then compares, and goes on; what it had taken is put back,
- * or aside for the next name that fits.
+ * Three arrays share one mapping, whose pages exist once they are touched:
+ * slots, found by hash, entries, found by sequence number, and the bytes.  A
+ * new name takes its number and its bytes by one exchange of `taken`.  After
+ * the name is written, a second exchange stores it in its slot.  If the slot is
+ * no longer empty, the thread compares the name there, and continues.  It gives
+ * its number and bytes back, or puts them aside for the next name that fits.
  *
- * Ordering: an entry and its bytes are stored before the slot (N1, release),
- * and loaded after the slot (N2, acquire) or after the entry itself (N3),
+ * Ordering: an entry and its bytes are stored before the slot (N1, release).
+ * They are loaded after the slot (N2, acquire) or after the entry itself (N3),
  * which is stored with release after its bytes.
  */
 #define _GNU_SOURCE
-#include "emit/names.h"
-
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,21 +28,200 @@
 #include "base/text.h"
 #include "copies/block.h"
 #include "copies/copies.h"
-#include "emit/name_text.h"
-#include "emit/names_room.h"
-#include "emit/table.h"
+#include "emit/sample.h"
+
+/* ---------------------------------------------------------- texts of names */
+
+/* A name to look up: @a, and if there is a @b, a space and @b. */
+struct name_pair {
+	const char *a, *b;
+	size_t a_len, b_len, len;
+};
+
+struct name_hasher {
+	uint64_t state;
+	uint64_t carry;   /* bytes of an incomplete word, then zeroes */
+	unsigned n_carry; /* bits */
+};
+
+static inline uint64_t stir_hash(uint64_t state, uint64_t word)
+{
+	state = (state ^ word) * UINT64_C(0x9FB21C651E98DF25);
+	return state ^ state >> 32;
+}
+
+/* The @n < 8 bytes at @text, then zeroes. */
+static inline uint64_t load_tail(const char *text, size_t n)
+{
+	const unsigned char *const bytes = (const unsigned char *)text;
+	uint32_t low, high;
+
+	if (n >= 4) {
+		memcpy(&low, text, 4);
+		memcpy(&high, text + n - 4, 4);
+		return low | (uint64_t)high << 8 * (n - 4);
+	}
+	if (n == 0)
+		return 0;
+	return bytes[0] | (uint64_t)bytes[n / 2] << 8 * (n / 2) |
+	       (uint64_t)bytes[n - 1] << 8 * (n - 1);
+}
+
+/* The words do not depend on how a text is divided into calls.  (Big-endian
+ * machines have other words, but equal texts have equal words.) */
+static inline __attribute__((always_inline)) void
+feed_hash(struct name_hasher *hasher, const char *text, size_t n)
+{
+	const unsigned shift = hasher->n_carry;
+	uint64_t word;
+
+	for (; n >= 8; text += 8, n -= 8) {
+		memcpy(&word, text, 8);
+		hasher->state =
+			stir_hash(hasher->state, hasher->carry | word << shift);
+		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;
+	}
+	word = load_tail(text, n);
+	hasher->carry |= word << shift;
+	hasher->n_carry += 8 * (unsigned)n;
+	if (hasher->n_carry >= 64) {
+		hasher->state = stir_hash(hasher->state, hasher->carry);
+		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;
+		hasher->n_carry -= 64;
+	}
+}
+
+static inline __attribute__((always_inline)) uint64_t
+hash_name(const struct name_pair *text)
+{
+	struct name_hasher hasher = { .state = text->len };
+
+	feed_hash(&hasher, text->a, text->a_len);
+	if (text->b != NULL) {
+		feed_hash(&hasher, " ", 1);
+		feed_hash(&hasher, text->b, text->b_len);
+	}
+	const uint64_t h = stir_hash(hasher.state, hasher.carry);
+	return h * UINT64_C(0xD6E8FEB86659FD93);
+}
+
+static inline __attribute__((always_inline)) bool
+is_same_name(const char *known, const struct name_pair *text)
+{
+	if (memcmp(known, text->a, text->a_len) != 0)
+		return false;
+	return text->b == NULL ||
+	       (known[text->a_len] == ' ' &&
+	        memcmp(known + text->a_len + 1, text->b, text->b_len) == 0);
+}
+
+static void write_name(char *at, const struct name_pair *text)
+{
+	memcpy(at, text->a, text->a_len);
+	if (text->b != NULL) {
+		at[text->a_len] = ' ';
+		memcpy(at + text->a_len + 1, text->b, text->b_len);
+	}
+	at[text->len] = '\0';
+}
+
+/* ------------------------------------- numbers and bytes, taken and given
+ * back */
+
+static uint32_t space_number(uint64_t space)
+{
+	return (uint32_t)(space >> 48);
+}
+
+static uint32_t space_offset(uint64_t space)
+{
+	return (uint32_t)space;
+}
+
+static uint64_t pack_spare(uint32_t number, uint32_t size, uint32_t offset)
+{
+	return (uint64_t)number << 48 | (uint64_t)size << 32 | offset;
+}
+
+static uint32_t space_size(uint64_t space)
+{
+	return (uint32_t)(space >> 32) & 0xFFFF;
+}
+
+static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
+{
+	for (unsigned i = 0; i < SYC_NAMES_SPARES; i++) {
+		uint64_t spare =
+			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
+
+		/* Acquire, pairs with return_space(): its last
+		 * user's stores are done */
+		if (spare != 0 && space_size(spare) >= size &&
+		    __atomic_compare_exchange_n(&table->spares[i], &spare, 0,
+		                                false, __ATOMIC_ACQUIRE,
+		                                __ATOMIC_RELAXED))
+			return spare;
+	}
+	return 0;
+}
+
+/* Take a number and @size bytes; 0: there are none. */
+static uint64_t take_space(struct syc_names_table *table, uint32_t size)
+{
+	const uint64_t spare = take_spare(table, size);
+	uint64_t taken = __atomic_load_n(&table->taken, __ATOMIC_RELAXED);
+
+	if (spare != 0)
+		return spare;
+	for (;;) {
+		const uint32_t number = (uint32_t)(taken >> 32);
+		const uint32_t offset = (uint32_t)taken;
+
+		if (number >= SYC_NAMES_MAX || size > SYC_NAMES_ARENA - offset)
+			return 0;
+		if (__atomic_compare_exchange_n(
+			    &table->taken, &taken,
+			    (uint64_t)(number + 1) << 32 | (offset + size),
+			    true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return pack_spare(number, size, offset);
+	}
+}
+
+/* Give @space back if no thread has taken more since; else put it aside. */
+static void return_space(struct syc_names_table *table, uint64_t space)
+{
+	const uint32_t number = space_number(space);
+	const uint32_t offset = space_offset(space);
+	uint64_t taken =
+		(uint64_t)(number + 1) << 32 | (offset + space_size(space));
+
+	__atomic_store_n(&table->entries[number], 0, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(&table->taken, &taken,
+	                                (uint64_t)number << 32 | offset, false,
+	                                __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return;
+	for (unsigned i = 0; i < SYC_NAMES_SPARES; i++) {
+		uint64_t none = 0;
+
+		if (__atomic_compare_exchange_n(&table->spares[i], &none, space,
+		                                false, __ATOMIC_RELEASE,
+		                                __ATOMIC_RELAXED))
+			return;
+	}
+	/* All places for spares are taken: this one is wasted */
+}
 
 #define NAME_MAX_LEN 4095u
 #define MAX_PROBES   512u /* far more than hashes that are spread need */
 
-/* 0xE0000000 << 32: the only upper half that all readers take for a name */
+/* 0xE0000000 << 32: the only upper half that all readers accept for a name */
 #define MARK UINT64_C(0xE000000000000000)
 
-/* Lower ones are where tables that count from 1 have theirs. */
+/* Tables of other libraries, which count from 1, use lower hashes. */
 #define FIRST_HASH UINT32_C(0x100)
 
-/* What this copy had names for before there was anything to record into: its
- * addresses stay good.  New ones are of the block's table, which all share. */
+/* Names that this copy got before it had a block: their addresses stay valid.
+ * Later names are in the block's table, which all copies share. */
 static struct syc_names_root early;
 
 static const char lost_text[] = "[name lost: table full]";
@@ -61,8 +241,8 @@ static bool is_lost_hash(const struct syc_names_root *of, uint32_t hash)
 	return hash == __atomic_load_n(&of->lost_hash, __ATOMIC_RELAXED);
 }
 
-/* Sixteen bits that other processes of one capture rarely have, and copies of
- * another number in this one never. */
+/* Sixteen bits that processes of one capture rarely have in common, and copies
+ * with another SYC_COPIES_NUMBER in this process never. */
 static uint32_t choose_hash(void)
 {
 	const enum syc_number_giver giver =
@@ -73,8 +253,8 @@ static uint32_t choose_hash(void)
 		FIRST_HASH + syc_number_first_id(SYC_NUMBER_NAMES, giver,
 	                                         SYC_NAMES_MAX - FIRST_HASH);
 
-	/* A child's is another than that of the first of its ancestors, and
-	 * the block's than that of this copy */
+	/* A child's hash differs from that of its first ancestor, and the
+	 * block's hash from that of this copy */
 	while (is_lost_hash(names_root(), hash) || is_lost_hash(&early, hash))
 		hash = hash + 1 < SYC_NAMES_MAX ? hash + 1 : FIRST_HASH;
 	return hash;
@@ -93,7 +273,7 @@ static uint32_t chosen_once(uint32_t *word)
 	               : hash;
 }
 
-/* The wiped word lies in a page of its own, in front of the table. */
+/* The word that a fork wipes lies in a page of its own, before the table. */
 static struct syc_names_table *map_table(struct syc_names_root *of)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -116,7 +296,7 @@ static struct syc_names_table *map_table(struct syc_names_root *of)
 	if (__atomic_compare_exchange_n(&of->table, &other, table, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return table;
-	munmap(base, size); /* another thread's, or a handler's, is there */
+	munmap(base, size); /* another thread or a handler was faster */
 	return other;
 }
 
@@ -141,10 +321,10 @@ static uint64_t jit_address(uint64_t entry, uint32_t number)
 	return MARK | (entry & 0xFFFF) << 16 | number;
 }
 
-/* The address of @text if it is what @slot holds, else 0. */
+/* The address of @text if @slot holds it, else 0. */
 static inline __attribute__((always_inline)) uint64_t
 look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
-        const struct syc_name_pair *text)
+        const struct name_pair *text)
 {
 	const uint32_t number = (uint32_t)slot;
 
@@ -153,7 +333,7 @@ look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
 	const uint64_t entry =
 		__atomic_load_n(&table->entries[number], __ATOMIC_RELAXED);
 	if ((entry >> 16 & 0xFFFF) != text->len ||
-	    !syc_name_is(table->arena + (entry >> 32), text))
+	    !is_same_name(table->arena + (entry >> 32), text))
 		return 0;
 	return jit_address(entry, number);
 }
@@ -165,22 +345,21 @@ static uint64_t count_lost_name(void)
 	return syscap_jit_lost();
 }
 
-/* Slot @probe of @h was empty: take it, or one behind it. */
-static __attribute__((noinline)) uint64_t
-insert(struct syc_names_table *table, uint64_t h, unsigned probe,
-       const struct syc_name_pair *text)
+/* Slot @probe of @h was empty: take it, or a later one. */
+static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
+                                                 uint64_t h, unsigned probe,
+                                                 const struct name_pair *text)
 {
-	const uint64_t room =
-		syc_names_take_room(table, (uint32_t)text->len + 1);
-	const uint32_t number = syc_names_room_number(room);
+	const uint64_t space = take_space(table, (uint32_t)text->len + 1);
+	const uint32_t number = space_number(space);
 
-	if (room == 0)
+	if (space == 0)
 		return count_lost_name();
-	const uint64_t entry = (uint64_t)syc_names_room_offset(room) << 32 |
+	const uint64_t entry = (uint64_t)space_offset(space) << 32 |
 	                       (uint64_t)text->len << 16 |
 	                       chosen_once(table->hash);
 	const uint64_t desired = (h >> 32 << 32) | number;
-	syc_name_write(table->arena + syc_names_room_offset(room), text);
+	write_name(table->arena + space_offset(space), text);
 	__atomic_store_n(&table->entries[number], entry, __ATOMIC_RELEASE);
 	__atomic_store_n(&names_root()->has_names, 1, __ATOMIC_RELAXED);
 	for (; probe < MAX_PROBES; probe++) {
@@ -195,18 +374,19 @@ insert(struct syc_names_table *table, uint64_t h, unsigned probe,
 			return jit_address(entry, number);
 		const uint64_t known = look_at(table, seen, h, text);
 		if (known != 0) {
-			syc_names_put_room_back(table, room);
+			return_space(table, space);
 			return known;
 		}
 	}
-	syc_names_put_room_back(table, room);
+	return_space(table, space);
 	return count_lost_name();
 }
 
-/* What stands for @text in @first, of before there was a block, or 0. */
+/* The address of @text in @first, the table from before there was a block, or
+ * 0. */
 static __attribute__((noinline)) uint64_t
 find_early(struct syc_names_table *first, uint64_t h,
-           const struct syc_name_pair *text)
+           const struct name_pair *text)
 {
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
@@ -223,13 +403,13 @@ find_early(struct syc_names_table *first, uint64_t h,
 }
 
 static inline __attribute__((always_inline)) uint64_t
-intern(const struct syc_name_pair *text)
+intern(const struct name_pair *text)
 {
 	struct syc_names_table *const table = get_names_table();
 
 	if (table == NULL)
 		return count_lost_name();
-	const uint64_t h = syc_name_hash(text);
+	const uint64_t h = hash_name(text);
 	struct syc_names_table *const first =
 		__atomic_load_n(&early.table, __ATOMIC_ACQUIRE);
 	if (first != NULL && first != table) {
@@ -257,7 +437,7 @@ intern(const struct syc_name_pair *text)
 
 uint64_t syscap_jit_lost(void)
 {
-	/* Told before there was a block: it stays that */
+	/* The address from before there was a block stays valid */
 	uint32_t *const word =
 		__atomic_load_n(&early.lost_hash, __ATOMIC_RELAXED) != 0
 			? &early.lost_hash
@@ -273,9 +453,7 @@ uint64_t syscap_jit_intern(const char *name, size_t len)
 		len = 0;
 	}
 	len = syc_text_cut(name, len, NAME_MAX_LEN);
-	const struct syc_name_pair text = { .a = name,
-		                            .a_len = len,
-		                            .len = len };
+	const struct name_pair text = { .a = name, .a_len = len, .len = len };
 	return intern(&text);
 }
 
@@ -290,11 +468,11 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 		b_len = 0;
 	}
 	b_len = syc_text_cut(b, b_len, NAME_MAX_LEN - a_len - 1);
-	const struct syc_name_pair text = { .a = a,
-		                            .a_len = a_len,
-		                            .b = b,
-		                            .b_len = b_len,
-		                            .len = a_len + 1 + b_len };
+	const struct name_pair text = { .a = a,
+		                        .a_len = a_len,
+		                        .b = b,
+		                        .b_len = b_len,
+		                        .len = a_len + 1 + b_len };
 	return intern(&text);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.h - what all threads of the process share.
+ * process.h - data that all threads of the process share, and the library's
+ * set-up and end in the process.
  *
- * Two kinds of memory.  What a forked child must not inherit lives in
- * `struct syc_process`, in front of the thread states, in a mapping that the
- * kernel zeroes in a child (MADV_WIPEONFORK: also after _Fork() and a raw
- * clone, which run no atfork handlers).  What it may inherit is in struct
- * syc_block.  Both belong to all copies of the library in the process
- * (copies/block.h); what else is static is a copy's own.
+ * There are two kinds of memory.  struct syc_process has the data that a forked
+ * child must not inherit.  It precedes the thread states in a mapping that the
+ * kernel zeroes in a child (MADV_WIPEONFORK).  This also holds after _Fork()
+ * and a raw clone(), which run no fork handlers.  struct syc_block has the data
+ * that a child may inherit.  Both belong to all copies of the library in the
+ * process (copies/block.h).  Other static data belongs to one copy.
  */
 #ifndef SYC_EMIT_PROCESS_H
 #define SYC_EMIT_PROCESS_H
@@ -19,38 +20,41 @@
 #include "copies/copies.h"
 #include "ring/ring.h"
 
-/** Threads that can have a state at one time; further ones drop. */
+struct syc_destination;
+struct syc_thread;
+
+/** Threads that can have a state at one time; further threads drop events. */
 #define SYC_THREADS_MAX 8192u
 
 /** Wiped by fork.  All fields: any thread, relaxed atomics. */
 struct syc_process {
-	int32_t pid;  /* 0: this process has not emitted yet; -1: begins to */
-	int32_t born; /* pid that load or fork() told; 0: after _Fork() */
+	int32_t pid;  /* 0: this process has not emitted; -1: its set-up runs */
+	int32_t born; /* pid noted at load or by fork(); 0: after _Fork() */
 	uint32_t announced;  /* PROCESS and clock frames are in a ring */
 	uint32_t n_rings;    /* mapped now */
 	uint32_t high_water; /* states [0, high_water) have been used */
-	uint32_t scavenge;   /* where the next look for dead threads begins */
-	uint32_t n_failures; /* ring requests in a row that got none; those
-	                      * that were under way together are one */
+	uint32_t scavenge;   /* start of the next search for dead threads */
+	uint32_t n_failures; /* failed ring requests in a row; overlapping
+	                      * ones count once */
 
-	/* session/session.h has what these are for */
+	/* Described in session/session.h */
 	struct syc_session *session;
 	uint32_t users;
 	uint32_t life;
-	bool is_child;       /* fork() told that this is one */
+	bool is_child;       /* fork() noted that this is a child */
 	bool may_continue;   /* its first thread, in its parent's state: F1 */
-	bool main_has_state; /* so its end is noticed */
+	bool main_has_state; /* and a destructor notices its end */
 
-	/* Losses of threads that have no state, or had and are gone; `told`
-	 * is what loss records have said of them. */
+	/* Losses of threads that have no state or have ended, and the part of
+	 * them that loss records have reported. */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
-	int32_t telling; /* tid of the thread that moves lost to told now, or 0 */
-	uint64_t n_dropped; /* all losses of the process, whoever had them */
+	int32_t telling;    /* tid of the thread that reports them now, or 0 */
+	uint64_t n_dropped; /* all losses of the process */
 	uint64_t n_abandoned;
 };
 
-/** NULL until this copy has something to record into.  As syc_block, and after
+/** NULL until this copy has a destination.  Stored like syc_block, and after
  * it. */
 extern struct syc_process *syc_process;
 
@@ -62,11 +66,141 @@ static inline bool syc_process_is_there(void)
 /** Number of the next epoch. */
 int syc_process_next_epoch(void);
 
-/** Nothing will be recorded any more in this process. */
+/** End all recording in this process. */
 void syc_process_turn_off(const char *reason);
 
-/** The sentence that syscap_get_stats() gives, and where it is. */
+/** The sentence that syscap_get_stats() returns, and its address. */
 void syc_process_set_reason(const char *reason);
 const char **syc_process_reason(void);
+
+/* ------------------------------------------------- the block: process.c */
+
+/** Functions that the C library calls. */
+struct syc_block_hooks {
+	void (*on_thread_exit)(void *state);
+	void (*on_fork)(void); /* before it */
+	void (*on_child)(void);
+	void (*on_quick_exit)(void);
+};
+
+/**
+ * Adopt the block that another copy has entered here.  False: no copy has.  May
+ * be called repeatedly.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool syc_block_adopt(void);
+
+/** Adopt the block of any copy.  False: there is none, or this copy works
+ * alone.  Context: setup. */
+bool syc_block_find(void);
+
+/**
+ * Adopt the block of any copy, or make one.  A new block has the given ways to
+ * a recorder, arena size and plan of the environment.  Its maker registers
+ * @hooks for all copies.  0 or -ENOMEM.
+ *
+ * Context: setup; one thread at a time.
+ */
+int syc_block_make(const struct syc_control_socket *control,
+                   const struct sockaddr_un *recorder, uint32_t arena_body,
+                   const struct syc_destination *environment,
+                   const struct syc_block_hooks *hooks);
+
+/** Other copies find this copy's block, or may.  Context: any-thread,
+ * signal-safe. */
+bool syc_block_is_shareable(void);
+
+/** The reason why other copies can't find this copy's block, or "".  Context:
+ * any-thread, signal-safe. */
+const char *syc_block_why_alone(void);
+
+/* -------------------------------------------- a forked child: process.c */
+
+/** Before fork(): note whether the thread is inside an emit.  Context:
+ * any-thread, signal-safe. */
+void syc_child_prepare(void);
+
+/**
+ * The part of a child's set-up that fork() does at once, and after _Fork() the
+ * first event does.
+ *
+ * Context: setup of the child, signal-safe.
+ */
+void syc_child_begin(void);
+
+/**
+ * Make sure that syc_process describes this process and not a parent.  Returns
+ * the pid; 0: impossible, and the event is dropped.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int32_t syc_child_pid(void);
+
+/* ------------------------------------------------- set-up and end: setup.c */
+
+/**
+ * Decide whether events are recorded, and do all set-up that a signal handler
+ * could not do.  A constructor calls it when the library is loaded.
+ * Idempotent; a call during another call returns at once.
+ *
+ * Context: setup.
+ */
+void syc_setup_run(void);
+
+/** Events before the first syc_setup_run().  They are counted as losses if
+ * recording is on after it. */
+extern uint32_t syc_setup_n_early;
+
+/**
+ * Repeat syc_setup_run() in a process whose decision was deferred
+ * (sysprof_compat/lazy_init.h).
+ *
+ * Context: setup.
+ */
+void syc_setup_again(void);
+
+/** Function that the first event calls if the decision is deferred, or NULL. */
+extern void (*syc_setup_decide)(void);
+
+/**
+ * Do the set-up that syc_setup_run() does if the environment requests a
+ * recording. 0 or -ENOMEM.
+ *
+ * Context: setup; any thread.
+ */
+int syc_setup_prepare(void);
+
+/**
+ * Adopt the block of another copy that has turned this copy on since it was
+ * loaded, if this copy had no event yet.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_setup_join(void);
+
+/** End of the process.  Runs at quick_exit(); exit() calls a destructor
+ * instead.  Context: any-thread. */
+void syc_at_exit_end(void);
+
+/* ------------------------------------------- the process's metadata:
+ * metadata.c */
+
+/**
+ * Once per process, into the ring just connected: the clock and its error.  For
+ * other recorders than syscap also a PROCESS frame, which names the process in
+ * the capture.
+ *
+ * Context: owner, inside an emit, signal-safe.
+ */
+void syc_announce(struct syc_state *ts);
+
+/**
+ * The clock's error has exceeded the announced bound: announce it again, if
+ * there is room.
+ *
+ * Context: owner, signal-safe.
+ */
+void syc_announce_clock_error(struct syc_thread *st);
 
 #endif

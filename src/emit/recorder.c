@@ -1,27 +1,155 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder.c - rings that a recorder reads: get one, and tell what was lost. */
+/*
+ * recorder.c - the ring source of a recorder: slots of the process's arena,
+ * rings that the recorder sends, and reports of stray losses.
+ */
 #define _GNU_SOURCE
 #include "emit/recorder.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <syscap.h>
 
-#include "emit/ask.h"
-#include "emit/control.h"
+#include "copies/copies.h"
 #include "emit/loss.h"
-#include "emit/loss_compose.h"
-#include "emit/loss_tell.h"
 #include "emit/process.h"
-#include "emit/room.h"
-#include "emit/slot.h"
-#include "emit/thread_ring.h"
+#include "emit/thread.h"
 #include "os/fd.h"
 #include "os/seccomp_state.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 
-static bool knows_us(const struct syc_ring_header *ring)
+static void sign_slot(struct syc_ring_header *ring)
+{
+	ring->outcome = 0;
+	ring->since = syc_clock_kernel();
+	memset(&ring->told, 0, sizeof(ring->told));
+	memset(&ring->late, 0, sizeof(ring->late));
+	ring->recorder_version = 1;
+	ring->recorder_magic = SYC_RING_RECORDER_MAGIC;
+}
+
+static int begin_slot(struct syc_state *ts)
+{
+	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
+	struct syc_slot slot;
+
+	if (syc_slot_stop_if_over())
+		return -ECONNRESET;
+	const int r = syc_handed_arena_claim(ts->hot.pid, &slot);
+	/* If the recorder is gone, the claim has turned recording off */
+	if (r != 0)
+		return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0
+		               ? -ECONNRESET
+		               : r;
+	/* The recorder may write there, too: load once, then check */
+	const uint32_t at = __atomic_load_n(&slot.ring->tail, __ATOMIC_RELAXED);
+	ts->is_own = false;
+	ts->is_ours = true;
+	ts->slot = slot.word;
+	sign_slot(slot.ring);
+	syc_thread_ring_begin(ts, slot.ring, slot.size,
+	                      at < slot.size && at % 8 == 0 ? at : 0);
+	syc_loss_mirror(ts);
+	if (__atomic_compare_exchange_n(
+		    slot.word, &busy, syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE),
+		    false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return 0;
+	/* Another program overwrote the word: the slot is unusable */
+	syc_thread_ring_unmap(ts);
+	ts->slot = NULL;
+	return -EBADMSG;
+}
+
+void syc_slot_end(const struct syc_state *ts)
+{
+	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);
+
+	__atomic_compare_exchange_n(ts->slot, &live,
+	                            syc_slot_word(ts->hot.pid, SYC_SLOT_ENDED),
+	                            false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+struct syc_arena_head *syc_slot_arena_head(void)
+{
+	const struct syc_handed_arena *const h = syc_handed_arena_newest();
+	const uint32_t phase =
+		h != NULL ? syc_handed_arena_phase(h) : SYC_HANDED_NONE;
+
+	/* A parent's unsent arena is not for its child */
+	return phase == SYC_HANDED_SENT || (phase == SYC_HANDED_UNSENT &&
+	                                    h->pid == syc_process->pid)
+	               ? syc_arena_head(&h->arena)
+	               : NULL;
+}
+
+/* The recorder has refused an arena, or the recording is over. */
+static bool is_closed(void)
+{
+	for (const struct syc_handed_arena *h = syc_handed_arena_newest();
+	     h != NULL; h = h->older)
+		if (syc_handed_arena_phase(h) == SYC_HANDED_SENT &&
+		    syc_slot_state(__atomic_load_n(
+			    &syc_arena_head(&h->arena)->drainer,
+			    __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED)
+			return true;
+	return false;
+}
+
+static void send_arena(struct syc_handed_arena *h, bool at_exit)
+{
+	struct syc_undisturbed before;
+
+	if (syc_handed_arena_phase(h) != SYC_HANDED_UNSENT)
+		return;
+	if (!at_exit && syc_clock_kernel() <
+	                        __atomic_load_n(&h->try_at, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	/* A vfork() child has other fds; any other child has not begun yet */
+	if (h->pid != getpid())
+		return;
+	syc_undisturbed_begin(&before);
+	syc_handed_arena_try(h, at_exit);
+	syc_undisturbed_end(&before);
+}
+
+static void send_arenas(bool at_exit)
+{
+	if (syc_seccomp_has_filter()) /* may forbid sending */
+		return;
+	for (struct syc_handed_arena *h = syc_handed_arena_newest(); h != NULL;
+	     h = h->older)
+		send_arena(h, at_exit);
+}
+
+bool syc_slot_stop_if_over(void)
+{
+	if (!is_closed())
+		return false;
+	syc_process_turn_off("the recording is over");
+	return true;
+}
+
+/* The steps of ring/ring_file.h, except that there may be no drainer yet. */
+static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
+{
+	struct syc_arena_head *const head = syc_slot_arena_head();
+
+	if (head == NULL)
+		return false;
+	__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
+	const bool is_read = !is_closed();
+	if (is_read)
+		syc_loss_totals_add(&head->lost, kind, len, time);
+	__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);
+	return is_read;
+}
+
+static bool is_recorder_syscap(const struct syc_ring_header *ring)
 {
 	return __atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
 	       SYC_RING_RECORDER_MAGIC;
@@ -56,36 +184,37 @@ static bool connect_to_recorder(struct syc_state *ts)
 {
 	struct syc_ring_header *ring;
 	uint32_t size;
-	int r = syc_slot_begin(ts);
+	int r = begin_slot(ts);
 
 	if (r == 0 || r == -ECONNRESET)
 		return r == 0;
-	r = syc_ask_for_ring(ts);
+	r = syc_ring_request(ts);
 	if (r >= 0)
 		r = map_ring(r, &ring, &size);
 	if (r != 0) {
-		syc_ask_note_failure(ts, r);
+		syc_ring_request_note_failure(ts, r);
 		return false;
 	}
 	ts->is_own = false;
-	ts->is_ours = knows_us(ring);
+	ts->is_ours = is_recorder_syscap(ring);
 	syc_thread_ring_begin(ts, ring, size, 0);
-	syc_ask_note_ring();
+	syc_ring_request_note_ring();
 	return true;
 }
 
-/* ------------------------------------------- telling what nobody has told */
+/* ---------------------------------------------- reports of stray losses */
 
-static bool has_untold(void)
+static bool has_stray_losses(void)
 {
 	return syc_destination_sink() == SYC_SINK_CONTROL &&
 	       syc_loss_is_stray_pending();
 }
 
 /*
- * An emit of its own, which may use @reserve bytes beyond the limit.  A ring
- * of another epoch takes nothing more.  On top of another emit nothing is
- * written: if the process exits in this handler, that emit never publishes it.
+ * An emit of its own, which may use @reserve bytes beyond the limit.  A ring of
+ * another epoch takes no more frames.  Nested in another emit, it writes
+ * nothing: if the process exits in this handler, the outer emit never
+ * publishes.
  */
 static void report_in_own_ring(uint32_t reserve)
 {
@@ -98,19 +227,20 @@ static void report_in_own_ring(uint32_t reserve)
 		return;
 	struct syc_state *const ts = syc_state_of(st);
 	const bool outermost = syc_enter(st, &token);
-	if (st->body != NULL && syc_room_look(ts, &limit))
-		syc_loss_tell(ts, limit + reserve);
+	if (st->body != NULL && syc_ring_space_look(ts, &limit))
+		syc_loss_report(ts, limit + reserve);
 	syc_leave(st, &token, outermost);
 }
 
 /*
- * The thread that was asked for a report writes it, behind its own event.
- * Arenas are sent last.  One that can't be sent yet sets the word again.  The
- * report's own emit would find the word, and call this function without end.
+ * Write a requested report, behind the thread's own event.  Arenas are sent
+ * last, since an arena that can't be sent yet sets syc_drain_sleeping again.
+ * Otherwise the report's own emit would find the word set, and call this
+ * function again.
  */
-static bool tell_untold(void)
+static bool report_stray(void)
 {
-	if (has_untold()) {
+	if (has_stray_losses()) {
 		report_in_own_ring(0);
 		/* No ring, or no room: the next thread reports */
 		if (syc_loss_is_stray_pending() &&
@@ -120,18 +250,18 @@ static bool tell_untold(void)
 			                 __ATOMIC_RELAXED);
 	}
 	if (syc_destination_sink() == SYC_SINK_CONTROL)
-		syc_slot_send_arenas(false);
+		send_arenas(false);
 	return true;
 }
 
-/* A ring that holds nothing but what is untold. */
-static void tell_in_new_ring(struct syc_ring_header *ring, uint32_t size)
+/* A ring with nothing but a report of stray losses. */
+static void report_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	unsigned char *const body = (unsigned char *)ring + page;
 	const uint32_t len = syc_loss_compose_last(body, syc_process->pid);
 
-	if (knows_us(ring))
+	if (is_recorder_syscap(ring))
 		syc_thread_ring_sign(ring, syc_process->pid, gettid());
 	syc_store_word(body + len, syc_head_word(SYC_HEAD_SIZE, -1, -1));
 	syc_store_head(body + len, syc_clock_kernel(), SYSCAP_FRAME_RING_END);
@@ -141,9 +271,9 @@ static void tell_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 }
 
 /*
- * A recorder that does not know our part of the header has no other report of
- * losses than a record.  Threads that are still running write no more of them.
- * (One that does, between this and the process' end, reports its losses twice.)
+ * A recorder that does not read our part of the header gets reports of losses
+ * only by records.  Threads that still run write no more records.  (A thread
+ * that does, before the process has ended, reports its losses twice.)
  */
 static void adopt_losses_of_others(void)
 {
@@ -161,9 +291,9 @@ static void adopt_losses_of_others(void)
 }
 
 /*
- * Losses that no record reports are lost for good if the process ends now.
- * They are reported in this thread's ring, whose reserve has room for a record
- * though the ring is full, or in one that is requested for them.
+ * Report the remaining losses before the process ends, in this thread's ring.
+ * Its reserve has room for a record even if the ring is full.  Without a ring,
+ * request one for this purpose.
  */
 static bool report_at_exit(void)
 {
@@ -173,23 +303,24 @@ static bool report_at_exit(void)
 	uint32_t size;
 	int fd = -ECANCELED;
 
-	/* In a box what was counted stays where the recorder finds it */
+	/* Under a seccomp filter, the counts stay in memory that the recorder
+	 * reads */
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
 	    syc_seccomp_has_filter())
 		return true;
-	syc_slot_send_arenas(true);
+	send_arenas(true);
 	if (syc_destination_sink() != SYC_SINK_CONTROL)
 		return true;
 	adopt_losses_of_others();
 	report_in_own_ring(SYC_LOSS_RECORD_MAX);
 	if (syc_loss_is_stray_pending())
-		fd = syc_ask_at_exit(deadline);
+		fd = syc_ring_request_at_exit(deadline);
 	if (fd >= 0 && map_ring(fd, &ring, &size) == 0)
-		tell_in_new_ring(ring, size);
+		report_in_new_ring(ring, size);
 	return true;
 }
 
-/* Only when a ring fills up do we ask whether anybody still reads. */
+/* Only a ring that fills up makes the process check the recorder. */
 static void look_at_recorder(bool is_filling)
 {
 	if (is_filling)
@@ -198,9 +329,9 @@ static void look_at_recorder(bool is_filling)
 
 const struct syc_ring_source syc_recorder = {
 	.connect = connect_to_recorder,
-	.forgo = syc_ask_leave,
+	.forgo = syc_ring_request_leave,
 	.poke = look_at_recorder,
-	.count_stray = syc_slot_count_stray,
-	.wake = tell_untold,
+	.count_stray = count_stray,
+	.wake = report_stray,
 	.end = report_at_exit,
 };

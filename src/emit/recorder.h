@@ -1,13 +1,287 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder.h - rings of a recorder, which is asked for each over the control
- * socket (control.h, ask.h), reads them and never writes to anybody.
+ * recorder.h - the recorder of this process: the source of its rings, arenas
+ * that the process hands over, and the sockets that lead to it.
  */
 #ifndef SYC_EMIT_RECORDER_H
 #define SYC_EMIT_RECORDER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "copies/block.h"
 #include "emit/ring_source.h"
+#include "ring/arena.h"
+#include "ring/ring_file.h"
+
+struct sockaddr_un;
+
+/** How long a thread waits for a recorder that is known to answer. */
+#define SYC_CONTROL_TIMEOUT_MS 250
+
+/* ------------------------------------------------------------ recorder.c */
 
 extern const struct syc_ring_source syc_recorder;
+
+/** The thread of @ts has unmapped its ring: the recorder may give the slot to
+ * others.  Context: owner, or the thread that finishes a dead thread's
+ * state. */
+void syc_slot_end(const struct syc_state *ts);
+
+/** Turn recording off if it is over.  True: it is over.  Context: any-thread,
+ * signal-safe. */
+bool syc_slot_stop_if_over(void);
+
+/** Head of the arena in which losses without a slot are counted; NULL: none.
+ * Context: any-thread, signal-safe. */
+struct syc_arena_head *syc_slot_arena_head(void);
+
+/* -------------------------------------------------------- recorder_end.c */
+
+/** Note the directory of the recorder's name, while the recorder runs.  Comes
+ * before syc_recorder_end_look().  Context: any-thread, signal-safe. */
+void syc_recorder_end_note(void);
+
+/**
+ * The recorder has ended: it announced its end, or was killed.  In the second
+ * case no process has the other end of the inherited socket, or listens at the
+ * recorder's name.  Turns recording off.  Makes a few system calls, which the
+ * recorder does not notice.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool syc_recorder_end_look(void);
+
+/* -------------------------------------------------------- handed_arena.c */
+
+/*
+ * A recorder that is certainly syscap may ask for arenas (docs/protocol.md).
+ * Then the process makes its rings itself, in one memfd, and sends it in one
+ * message without an answer.  The process's first event makes the arena.  If
+ * sending is impossible at that time, events go into the arena, and later
+ * events try again, at growing intervals.  A child that is forked after the
+ * sending uses the arena, too; any other child makes its own.  When all slots
+ * are taken, the process makes another arena, so that most processes use little
+ * address space.
+ */
+
+/** State of an arena.  The holder of the lock stores it, release. */
+enum syc_handed {
+	SYC_HANDED_NONE,
+	SYC_HANDED_UNSENT, /* sending failed; slots may be claimed */
+	SYC_HANDED_SENT,
+	SYC_HANDED_LOST, /* never sent: threads request rings from now on */
+	SYC_HANDED_IMPOSSIBLE
+};
+
+/** In memory that a child inherits. */
+struct syc_handed_arena {
+	/* The arena before, whose slots are all taken, or NULL.  Set before
+	 * other threads see this one */
+	struct syc_handed_arena *older;
+	/* The next arena while it is made; other threads do not see it yet */
+	struct syc_handed_arena *next;
+	uint32_t lock; /* held to make it, to send it, or to make the next one:
+	                * os/threads.h */
+	uint32_t phase;
+	int32_t pid;     /* of the process that made it */
+	bool is_told;    /* the recorder was informed of it */
+	uint64_t pid_ns; /* namespace of pid; 0: not known */
+	int64_t began;   /* time of the process's first arena, ns */
+	struct syc_arena arena;
+	/* Until it is sent; fd 0: closed */
+	struct syc_control_socket file;
+	struct syc_control_socket connection; /* see syc_connection_send() */
+	int64_t unsent_since, try_at;         /* ns */
+};
+
+static inline uint32_t syc_handed_arena_phase(const struct syc_handed_arena *h)
+{
+	return __atomic_load_n(&h->phase, __ATOMIC_ACQUIRE);
+}
+
+static inline void syc_handed_arena_set_phase(struct syc_handed_arena *h,
+                                              uint32_t phase)
+{
+	__atomic_store_n(&h->phase, phase, __ATOMIC_RELEASE);
+}
+
+/** The newest arena, or NULL.  Context: any-thread, signal-safe. */
+static inline struct syc_handed_arena *syc_handed_arena_newest(void)
+{
+	return __atomic_load_n(&syc_block->hand_over, __ATOMIC_ACQUIRE);
+}
+
+/** The recorder asks for arenas.  Context: any-thread, signal-safe. */
+bool syc_handed_arena_is_requested(void);
+
+/**
+ * Claim a slot for @pid in an arena; makes and sends an arena if necessary.  0,
+ * or -errno: there is no slot, and threads request rings.
+ *
+ * Context: any-thread, signal-safe, signals blocked.
+ */
+int syc_handed_arena_claim(int32_t pid, struct syc_slot *ret_slot);
+
+/** Send @h if it is unsent; @at_exit: try for a while.  Context: any-thread,
+ * signal-safe, signals blocked. */
+void syc_handed_arena_try(struct syc_handed_arena *h, bool at_exit);
+
+/** In a forked child that begins to emit: keep the parent's arenas that the
+ * child may use.  Context: setup of the child, signal-safe. */
+void syc_handed_arena_begin_child(void);
+
+/* -------------------------------------------------------- ring_request.c */
+
+/*
+ * A thread requests a ring once, and waits for the answer.  After a vain wait
+ * it drops and counts events, and looks for the answer at growing intervals.
+ * If the recorder is silent for a second, threads request without waiting until
+ * an answer comes.  One thread of the process at a time repeats requests, which
+ * may have got lost, at growing intervals.
+ *
+ * Requests use the inherited socket while it exists.  After that, each request
+ * has a connection of its own to the recorder's name, if there is a name.
+ *
+ * A thread takes the first answer that comes: all answers are alike, and each
+ * request has one.
+ */
+
+/**
+ * Request a ring.  Returns an fd, or -errno of syc_control_receive_ring();
+ * -ETIMEDOUT: not yet.
+ *
+ * Context: owner, signal-safe, signals blocked.
+ */
+int syc_ring_request(struct syc_state *ts);
+
+/**
+ * The same for no thread, once more before the process ends.  Waits until
+ * @deadline.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_ring_request_at_exit(int64_t deadline);
+
+/** Requests go to the recorder's name: there is no inherited socket, or not any
+ * more.  Context: any-thread, signal-safe. */
+bool syc_ring_request_is_by_name(void);
+
+/** @ts ends: another thread may take the answer that it waits for.  owner. */
+void syc_ring_request_leave(struct syc_state *ts);
+
+/** An answer was a ring, which is mapped.  signal-safe. */
+void syc_ring_request_note_ring(void);
+
+/**
+ * @ts got no ring, because of @r: set the time of the next attempt, and turn
+ * recording off if the recorder is gone.
+ *
+ * Context: owner, signal-safe, signals blocked.
+ */
+void syc_ring_request_note_failure(struct syc_state *ts, int r);
+
+/* ----------------------------------- the inherited socket:
+ * recorder_socket.c */
+
+/*
+ * The process shares this socket and its flags with all its relatives, and
+ * never changes the flags.  Its number in the environment may be another file
+ * by now.  So the library uses it only if it is an unnamed AF_UNIX stream
+ * socket that the program has not made.  It stops using it when the fd is
+ * another file.
+ */
+
+/**
+ * Check that @fd is a control socket.  Returns NULL and fills *@ret_socket,
+ * which goes into the block; or returns the reason why it is refused.
+ * @is_inherited: main() has not begun, so all fds are inherited.  A socket pair
+ * of this process is then one of the program before exec.
+ *
+ * Context: setup.
+ */
+const char *syc_control_adopt(int fd, bool is_inherited,
+                              struct syc_control_socket *ret_socket);
+
+/** The fd of @socket still is the same file. */
+bool syc_control_is_same(const struct syc_control_socket *socket);
+
+/**
+ * Send a request for a ring over @socket; receive a ring.  Both wait until
+ * @deadline (ns; 0: not at all) without a lock.  Several threads may wait at
+ * once.  All answers are alike, so any thread may receive any answer, as long
+ * as no thread takes more than were requested.
+ *
+ * They return 0 and a close-on-exec fd, or
+ *	-ESTALE     the fd is another file now: never use it again
+ *	-EPIPE      the recorder is gone, or has closed this connection
+ *	-ETIMEDOUT  no room for the request; no answer
+ *	-EBADMSG    an answer without a ring
+ *	other       a system call failed
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_control_send_request(const struct syc_control_socket *socket,
+                             int64_t deadline);
+int syc_control_receive_ring(const struct syc_control_socket *socket,
+                             int64_t deadline);
+
+/**
+ * Send @message, of SYC_CONTROL_REQUEST_LEN bytes, with @fd (-1: without) in
+ * one piece, without waiting.  0 or -errno: as above, or -EAGAIN.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_control_send_message(const struct syc_control_socket *socket,
+                             const char *message, int fd);
+
+/* --------------------------------------- connections: recorder_socket.c */
+
+/*
+ * A process that has not inherited the control socket, or has lost it, makes
+ * one connection for each ring.  The connection is closed when the answer is
+ * there.  One connection whose answer is late may be parked, for the next
+ * thread that looks.  The library notices if the program closes or replaces
+ * this fd.
+ */
+
+/**
+ * Take @path, of SYSCAP_RECORDER.  False: there is no such file.
+ *
+ * Context: setup.
+ */
+bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address);
+
+/**
+ * Request a ring over a new connection, and wait for it until @deadline (ns; 0:
+ * not at all); check the parked connection for an answer.
+ *
+ * They return a close-on-exec fd, or -errno; -ETIMEDOUT: no answer yet.
+ * -ENOENT of the second: none is parked.  No error is final.  The connection is
+ * in *noted meanwhile, for a forked child.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_connection_request(struct syc_control_socket *noted, int64_t deadline);
+int syc_connection_look(void);
+
+/**
+ * Send @message like syc_control_send_message(), over a new connection, which
+ * is in *noted meanwhile.  -ECONNREFUSED: no process listens any more.
+ * -ENOENT: the name leads to no socket here.  -EACCES: the socket is not of our
+ * user.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_connection_send(struct syc_control_socket *noted, const char *message,
+                        int fd);
+
+/** In a forked child: close the parent's *noted, if it is still the same file.
+ * signal-safe. */
+void syc_connection_drop(struct syc_control_socket *noted);
+
+/** In a forked child: close the connections of the parent's threads, and the
+ * parked one.  signal-safe. */
+void syc_connection_forget(void);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder_end.c - whether the recorder has ended; see recorder_end.h. */
+/* recorder_end.c - check whether the recorder has ended. */
 #define _GNU_SOURCE
-#include "emit/recorder_end.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -14,11 +12,9 @@
 
 #include <syscap.h>
 
-#include "emit/ask.h"
-#include "emit/control.h"
 #include "emit/process.h"
-#include "emit/sink.h"
-#include "emit/slot.h"
+#include "emit/recorder.h"
+#include "emit/ring_source.h"
 #include "os/fd.h"
 #include "os/signals.h"
 
@@ -30,14 +26,15 @@ static bool is_hung_up(int fd)
 }
 
 /*
- * Its name is a socket in a folder of its own, here: the next recorder sweeps
- * both away, if it was killed.  Set before there are ticks.
+ * The recorder's name is a socket in a directory of its own, in this
+ * directory.  If the recorder was killed, the next recorder removes both.  Set
+ * before there are ticks.
  */
-static dev_t home_dev;
-static ino_t home_ino;
+static dev_t parent_dev;
+static ino_t parent_ino;
 
-/* The folder that the folder of @path is in. */
-static bool find_home(const char *path, struct stat *ret_st)
+/* Look up the parent of the directory of @path. */
+static bool find_parent(const char *path, struct stat *ret_st)
 {
 	char home[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	size_t len = strlen(path);
@@ -55,24 +52,24 @@ void syc_recorder_end_note(void)
 	struct stat st;
 
 	if (syc_block_is_there() && syc_block->recorder->sun_family != 0 &&
-	    find_home(syc_block->recorder->sun_path, &st)) {
-		home_dev = st.st_dev;
-		home_ino = st.st_ino;
+	    find_parent(syc_block->recorder->sun_path, &st)) {
+		parent_dev = st.st_dev;
+		parent_ino = st.st_ino;
 	}
 }
 
-/* Or this is another root, where nothing of it can be seen. */
-static bool is_swept_away(const struct sockaddr_un *address)
+/* The name is gone.  False if this process has another root directory. */
+static bool is_name_removed(const struct sockaddr_un *address)
 {
 	struct stat st;
 
-	return home_ino != 0 && find_home(address->sun_path, &st) &&
-	       st.st_dev == home_dev && st.st_ino == home_ino;
+	return parent_ino != 0 && find_parent(address->sun_path, &st) &&
+	       st.st_dev == parent_dev && st.st_ino == parent_ino;
 }
 
-/* A socket of another kind is refused (EPROTOTYPE) where somebody listens, who
- * never hears of it. */
-static bool is_deserted(const struct sockaddr_un *address)
+/* Connect a socket of another type.  If a process listens, the kernel refuses
+ * with EPROTOTYPE, and that process does not notice. */
+static bool has_no_listener(const struct sockaddr_un *address)
 {
 	const unsigned held = syc_fd_hold();
 	const int fd = syc_fd_release(
@@ -85,7 +82,7 @@ static bool is_deserted(const struct sockaddr_un *address)
 	                      ? 0
 	                      : errno;
 	syc_fd_close(fd);
-	return r == ECONNREFUSED || (r == ENOENT && is_swept_away(address));
+	return r == ECONNREFUSED || (r == ENOENT && is_name_removed(address));
 }
 
 bool syc_recorder_end_look(void)
@@ -99,8 +96,8 @@ bool syc_recorder_end_look(void)
 	if (syc_slot_stop_if_over())
 		return true;
 	syc_undisturbed_begin(&before);
-	if (syc_ask_is_by_name())
-		has_ended = is_deserted(syc_block->recorder);
+	if (syc_ring_request_is_by_name())
+		has_ended = has_no_listener(syc_block->recorder);
 	else
 		has_ended = syc_control_is_same(&syc_block->control) &&
 		            is_hung_up(syc_block->control.fd);

@@ -1,55 +1,96 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_source.h - where rings come from: whoever records gives them.
+ * ring_source.h - destinations of events, and the sources of rings for them.
  *
- * Emitting needs a ring, and tells its source what the source can't see.  A
- * copy of the library has one source for each way of recording that is linked
- * with it: the recorder's (recorder.h), and the process' own (own.h).  Another
- * one is a struct more here, a place in the table, and a sink.
+ * A copy of the library has one source for each linked way of recording.  One
+ * is the recorder's (recorder.h), and one the session's of a process that
+ * records itself (session/own_recording.c).  A further source needs a struct
+ * syc_ring_source, a row in the table, and a sink.
  */
 #ifndef SYC_EMIT_RING_SOURCE_H
 #define SYC_EMIT_RING_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "emit/sink.h"
+#include "copies/block.h"
 #include "emit/thread.h"
 
-/** Context of all: any-thread, signal-safe.  NULL: nothing is to be done. */
+/* ---------------------------------------------------------- destinations */
+
+/*
+ * There are two destinations, the environment's and that of syscap_start(), and
+ * one is current (struct syc_block).  Both are static in some copy, so a forked
+ * child has them, too.  session/session.h extends the struct.
+ */
+
+enum syc_sink {
+	SYC_SINK_NONE = 0,
+	SYC_SINK_CONTROL, /* a recorder's rings, without a session */
+	SYC_SINK_TRACE,
+	SYC_SINK_OUTPUT,
+};
+
+struct syc_destination {
+	enum syc_sink sink;
+};
+
+/** Context of these: any-thread, signal-safe. */
+
+/** The current destination is that of syscap_start(). */
+static inline bool syc_destination_is_started(void)
+{
+	return __atomic_load_n(&syc_block->is_started, __ATOMIC_ACQUIRE) != 0;
+}
+
+static inline const struct syc_destination *syc_destination_current(void)
+{
+	return syc_destination_is_started() ? syc_block->started
+	                                    : syc_block->environment;
+}
+
+static inline enum syc_sink syc_destination_sink(void)
+{
+	return syc_destination_current()->sink;
+}
+
+/* --------------------------------------------------------------- sources */
+
+/** Context of all: any-thread, signal-safe.  NULL: nothing to do. */
 struct syc_ring_source {
-	/* Get a ring for @ts, and begin it (thread_ring.h).  False: there is
-	 * none now, and ts->retry_at says when to come again.  Signals are
-	 * blocked.  Never NULL. */
+	/* Get a ring for @ts, and begin it (syc_thread_ring_begin()).  False:
+	 * there is none now; ts->retry_at is the time of the next attempt.
+	 * Signals are blocked.  Never NULL. */
 	bool (*connect)(struct syc_state *ts);
-	/* @ts is to be without a ring: it ends, or its events go elsewhere.
-	 * Owner, or whoever finishes a dead thread's state. */
+	/* Cancel a pending ring of @ts, whose thread ends or emits elsewhere.
+	 * Owner, or the thread that finishes a dead thread's state. */
 	void (*forgo)(struct syc_state *ts);
-	/* The thread of @ts is done with the ring of ours that it has: owner,
-	 * or whoever finishes a dead thread's state. */
+	/* The thread of @ts leaves its session's ring: owner, or the thread
+	 * that finishes a dead thread's state. */
 	void (*give_back)(struct syc_state *ts);
-	/* Get pages for [at, at + n) of a ring of ours: 0 or -errno. */
+	/* Get pages for [at, at + n) of a session's ring: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
-	/* A ring of ours @is_filling up; or a thread has ended, and left its. */
+	/* A ring @is_filling up; or a thread has ended, and left its ring. */
 	void (*poke)(bool is_filling);
-	/* Count a stray loss, which no thread may come to tell, where whoever
-	 * drains finds it.  False: there is no such place. */
+	/* Count a stray loss in memory that the drainer reads, since there may
+	 * be no thread to report it.  False: there is no such memory. */
 	bool (*count_stray)(uint8_t kind, uint32_t len, int64_t time);
-	/* syc_drain_sleeping was set when an event was published, and is 0
-	 * now.  False: it was not set by this source. */
+	/* A publishing emit has found syc_drain_sleeping set, and cleared it.
+	 * False: this source had not set it. */
 	bool (*wake)(void);
 	/* The process exits.  False: this source gave no rings. */
 	bool (*end)(void);
 };
 
-/** Sources are asked in this order. */
+/** Calls try the sources in this order. */
 enum {
-	SYC_SOURCE_OWN,
+	SYC_SOURCE_OWN, /* a session's */
 	SYC_SOURCE_RECORDER,
 	SYC_N_SOURCES
 };
 
-/** Set once, by setup.c, before there is a block; NULL: this copy lacks it. */
+/** Set once, by setup.c, before there is a block.  NULL: this copy lacks it. */
 extern const struct syc_ring_source *syc_ring_sources[SYC_N_SOURCES];
 
 /** The source that gave @ts its ring. */
@@ -60,12 +101,59 @@ syc_ring_source_of(const struct syc_state *ts)
 	                                   : SYC_SOURCE_RECORDER];
 }
 
-/** The source that gives rings now. */
+/** The source of the current destination. */
 static inline const struct syc_ring_source *syc_ring_source_current(void)
 {
 	return syc_ring_sources[syc_destination_sink() == SYC_SINK_CONTROL
 	                                ? SYC_SOURCE_RECORDER
 	                                : SYC_SOURCE_OWN];
 }
+
+/* -------------------------------------------- recording by the process
+ * itself */
+
+/*
+ * Emitting to a recorder needs none of this.  One pointer leads to all code of
+ * sessions, so the linker decides: session/own_recording.c defines the pointer,
+ * unless the program defines it as NULL.
+ */
+struct syc_own_recording {
+	/* syc_plan_from_environment(), and its result.  setup */
+	enum syc_sink (*take_environment)(bool has_recorder,
+	                                  const char **ret_why);
+	const struct syc_destination *(*environment)(void);
+
+	/* The rest: any-thread, signal-safe. */
+
+	/* Slots of the session's arena, which the first claim makes */
+	struct syc_ring_source source;
+	/* syscap_drain() */
+	int (*drain)(void);
+	/* Number of written bytes; stores the output's path. */
+	uint64_t (*written)(char *path, size_t size);
+};
+
+extern const struct syc_own_recording *const syc_own_recording;
+
+struct syc_described;
+
+/** session/process_frames.h.  The drainer finds this in the block, since a copy
+ * that emits addresses has it, and another copy may drain. */
+struct syc_map_frames {
+	bool (*are_due)(const struct syc_described *described, int64_t now,
+	                bool may_lock);
+	bool (*write)(struct syc_described *described, int32_t pid, int64_t now,
+	              bool may_lock,
+	              bool (*emit)(void *data, const void *frame, uint32_t len),
+	              void *data);
+};
+
+extern const struct syc_map_frames syc_map_frames;
+
+/** Once in a file that emits addresses: links the code that writes MAP
+ * frames. */
+#define SYC_EMITS_ADDRESSES                                       \
+	static const struct syc_map_frames *const with_map_frames \
+		__attribute__((used)) = &syc_map_frames
 
 #endif

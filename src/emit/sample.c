@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "emit/event.h"
-#include "emit/jitmap.h"
-#include "emit/own.h"
+#include "emit/ring_source.h"
 
 SYC_EMITS_ADDRESSES;
 

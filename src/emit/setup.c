@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* setup.c - whether and where this process records, decided when it starts. */
+/* setup.c - set-up: of the library when it is loaded, and of each thread's ring;
+ * and the end of the process. */
 #define _GNU_SOURCE
-#include "emit/setup.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <sys/un.h>
@@ -10,37 +9,64 @@
 
 #include <syscap.h>
 
-#include "emit/at_exit.h"
-#include "emit/child.h"
-#include "emit/connection.h"
-#include "emit/control.h"
 #include "emit/loss.h"
-#include "emit/own.h"
 #include "emit/process.h"
 #include "emit/recorder.h"
-#include "emit/share.h"
-#include "emit/thread_leave.h"
+#include "emit/ring_source.h"
+#include "emit/thread.h"
 #include "os/env.h"
 #include "os/permanent_map.h"
+#include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 
+const struct syc_ring_source *syc_ring_sources[SYC_N_SOURCES];
+
+void syc_at_exit_end(void)
+{
+	struct syc_undisturbed before;
+
+	if (syc_seccomp_is_closed() || !syc_process_is_there() ||
+	    syc_process->pid != getpid())
+		return;
+	/* A handler of this thread would wait for its own thread */
+	syc_undisturbed_begin(&before);
+	for (int i = 0; i < SYC_N_SOURCES; i++)
+		if (syc_ring_sources[i] != NULL && syc_ring_sources[i]->end())
+			break;
+	syc_undisturbed_end(&before);
+}
+
+/* Each copy has this destructor, and other copies may emit until then.  The
+ * priority makes it the last of its object, since other destructors emit, too,
+ * such as the sampler's.  Without a priority the link order would decide. */
+__attribute__((destructor(101))) static void end_at_unload(void)
+{
+	/* Another copy may have turned this copy on, without an event here
+	 * since.  A copy that was never turned on is about to be unmapped, so
+	 * it must not register. */
+	if (!syc_process_is_there() && !syc_block_adopt())
+		return;
+	if (syc_copies_end())
+		syc_at_exit_end();
+}
+
 enum {
 	NOT_BEGUN,
 	UNDER_WAY,
-	BEFORE_MAIN, /* under way */
+	BEFORE_MAIN, /* under way, before main() */
 	DONE
 };
 static uint32_t init_phase;
 static struct syc_control_socket control = { .fd = -1 };
-static struct sockaddr_un address; /* of no family: it has no name */
+static struct sockaddr_un address; /* without family: there is no name */
 static bool has_recorder;
 void (*syc_setup_decide)(void);
 uint32_t syc_setup_n_early;
 
-static const char only_knows_recorders[] = "this program only knows recorders";
+static const char only_recorders[] = "this program only knows recorders";
 static const char nothing_asks[] = "none of SYSPROF_CONTROL_FD, "
 				   "SYSPROF_TRACE_FD and SYSCAP_OUTPUT is set";
 
@@ -50,7 +76,7 @@ static enum syc_sink take_environment(const char **ret_why)
 		return syc_own_recording->take_environment(has_recorder,
 		                                           ret_why);
 	if (!has_recorder)
-		*ret_why = only_knows_recorders;
+		*ret_why = only_recorders;
 	return has_recorder ? SYC_SINK_CONTROL : SYC_SINK_NONE;
 }
 
@@ -66,8 +92,8 @@ static const struct syc_destination *environment_destination(void)
 	return has_recorder ? &recorder : &none;
 }
 
-/* Bytes of a ring's body that the recorder would like to be handed over. */
-static uint32_t wanted_body(void)
+/* Bytes of each ring's body in the arena that the recorder requests. */
+static uint32_t requested_body(void)
 {
 	const uint64_t body = has_recorder ? syc_env_number(SYC_ENV_ARENA) : 0;
 
@@ -77,10 +103,10 @@ static uint32_t wanted_body(void)
 	               : 0;
 }
 
-/* What recording of any kind needs. */
+/* Set up the part that every kind of recording needs. */
 static int prepare_recording(void)
 {
-	static const struct syc_share_hooks hooks = {
+	static const struct syc_block_hooks hooks = {
 		.on_thread_exit = syc_thread_leave_for_good,
 		.on_fork = syc_child_prepare,
 		.on_child = syc_child_begin,
@@ -88,8 +114,8 @@ static int prepare_recording(void)
 	};
 
 	syc_pin_object(&syc_active);
-	return syc_share_found(&control, &address, wanted_body(),
-	                       environment_destination(), &hooks);
+	return syc_block_make(&control, &address, requested_body(),
+	                      environment_destination(), &hooks);
 }
 
 int syc_setup_prepare(void)
@@ -105,7 +131,7 @@ int syc_setup_prepare(void)
 	while (!__atomic_compare_exchange_n(&phase, &expected, UNDER_WAY, false,
 	                                    __ATOMIC_ACQUIRE,
 	                                    __ATOMIC_ACQUIRE)) {
-		expected = NOT_BEGUN; /* another thread is at it */
+		expected = NOT_BEGUN; /* another thread does it */
 		syc_futex_nap();
 	}
 	const int r = !syc_process_is_there() ? prepare_recording() : 0;
@@ -116,24 +142,52 @@ int syc_setup_prepare(void)
 
 void syc_setup_join(void)
 {
-	/* Whoever switched us on has pinned us, too */
+	/* The copy that turned this copy on has pinned it, too */
 	if (!syc_process_is_there() &&
 	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) > 0 &&
 	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
-	    !syc_share_adopt())
+	    !syc_block_adopt())
 		__atomic_store_n(&syc_active, 0, __ATOMIC_RELAXED);
+}
+
+/* ---------------------------------------------------------- a thread's ring */
+
+SYC_COLD bool syc_thread_connect(struct syc_state *ts)
+{
+	const struct syc_ring_source *const source = syc_ring_source_current();
+	struct syc_undisturbed before;
+
+	if (ts->is_connecting || ts->ring != NULL || syc_seccomp_has_filter())
+		return false; /* nested in set-up; closed; forbidden */
+	if (source == NULL)
+		return false; /* this copy lacks the source of rings */
+	if (ts->retry_at != 0 && (ts->retry_at == SYC_RETRY_NEVER ||
+	                          syc_clock_kernel() < ts->retry_at))
+		return false;
+	syc_undisturbed_begin(&before);
+	if (!syc_thread_is_begun(ts))
+		syc_thread_claim(); /* a fork interrupted this event */
+	/* Atomic: other threads may read it in search of a state */
+	if (ts->hot.body == NULL &&
+	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
+		ts->is_connecting = true;
+		if (source->connect(ts))
+			syc_announce(ts);
+		ts->is_connecting = false;
+	}
+	syc_undisturbed_end(&before);
+	return ts->hot.body != NULL;
 }
 
 /* -------------------------------------------------------------- at load */
 
 /*
- * A program that closes descriptors that it does not know, and hands sockets
- * of its own to what it starts, leaves the variable as it was: what answers
- * to that number may be anybody's.  Recorders of ours say which socket it is,
- * and for which number that holds: another recorder may have set only that.
- * Returns 0 where nobody says.
+ * The fd in SYSPROF_CONTROL_FD may be another file by now.  Some programs close
+ * all unknown fds and pass sockets of their own to children, with the variable
+ * unchanged.  A syscap recorder stores the fd and the socket's inode in another
+ * variable.  Returns the inode for @fd; 0: not stored, or for another fd.
  */
-static uint64_t inode_of_ours(int fd)
+static uint64_t control_inode(int fd)
 {
 	const char *text = syc_env_get(SYC_ENV_CONTROL_INODE);
 	uint64_t numbers[2] = { 0, 0 };
@@ -155,15 +209,15 @@ static const char *set_up_control(const char *value)
 		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
 	const char *const why =
 		syc_control_adopt(fd, init_phase == BEFORE_MAIN, &control);
-	const uint64_t ours = why == NULL ? inode_of_ours(fd) : 0;
-	control.is_ours = ours != 0 && ours == control.ino;
-	return ours != 0 && !control.is_ours
+	const uint64_t inode = why == NULL ? control_inode(fd) : 0;
+	control.is_ours = inode != 0 && inode == control.ino;
+	return inode != 0 && !control.is_ours
 	               ? "SYSPROF_CONTROL_FD is another socket by now"
 	               : why;
 }
 
-/* The socket that was inherited comes first: decision 0022.  Returns why there
- * is no recorder, where there should be one. */
+/* An inherited socket is preferred to a name (decision 0022).  Returns the
+ * reason if the environment names a recorder and there is none. */
 static const char *find_recorder(const char **ret_why)
 {
 	const char *const control_fd = syc_env_get(SYC_ENV_CONTROL_FD);
@@ -188,8 +242,9 @@ static const char *find_recorder(const char **ret_why)
 	return why;
 }
 
-/* If not, no system call is made. */
-static bool is_asked_for(void)
+/* The environment requests a recording.  If not, set-up makes no system
+ * call. */
+static bool is_recording_requested(void)
 {
 	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
 	       syc_env_get(SYC_ENV_RECORDER) != NULL ||
@@ -215,7 +270,7 @@ static enum syc_sink choose_sink(const char **ret_why)
 
 static bool is_joined(void)
 {
-	if (!syc_share_find())
+	if (!syc_block_find())
 		return false;
 	syc_pin_object(&syc_active);
 	syc_diag_say("recording is shared", "with another copy of the library");
@@ -230,7 +285,7 @@ static void begin_recording(void)
 		syc_process_turn_off(why);
 	} else if (prepare_recording() != 0) {
 		syc_process_turn_off("no memory for thread states");
-	} else if (syc_block->last_epoch == 0) { /* nobody was faster */
+	} else if (syc_block->last_epoch == 0) { /* no copy was faster */
 		syc_process_set_reason(why);
 		syc_copies_set_active(syc_process_next_epoch());
 		syc_diag_say("recording is on", why);
@@ -247,10 +302,9 @@ void syc_setup_again(void)
 	syc_diag_init();
 	if (is_joined())
 		return;
-	if (!is_asked_for()) {
-		syc_process_turn_off(syc_own_recording == NULL
-		                             ? only_knows_recorders
-		                             : nothing_asks);
+	if (!is_recording_requested()) {
+		syc_process_turn_off(syc_own_recording == NULL ? only_recorders
+		                                               : nothing_asks);
 		return;
 	}
 	syc_undisturbed_begin(&before);
@@ -259,10 +313,10 @@ void syc_setup_again(void)
 }
 
 /*
- * Before main() the start-up code calls constructors from the very beginning of
- * the first thread's stack: 100 to 420 bytes deep.  Below main(), dlopen() alone
- * puts jump buffers of at least 200 bytes there; a constructor that it calls is
- * 1,800 bytes deep with glibc, 980 with musl.
+ * Before main() the start-up code calls constructors near the beginning of the
+ * first thread's stack: 100 to 420 bytes deep.  dlopen() puts at least 200
+ * bytes of jump buffers below main(), and calls constructors 1,800 bytes deep
+ * in glibc, 980 in musl.
  */
 static bool has_shallow_stack(void)
 {
@@ -271,7 +325,7 @@ static bool has_shallow_stack(void)
 	uintptr_t n = 0;
 
 	/* The stack begins at argc.  An environment that the program has set
-	 * lies elsewhere */
+	 * is not on the stack */
 	while (environ != NULL && (uintptr_t)at > here &&
 	       (uintptr_t) * --at != n)
 		n++;

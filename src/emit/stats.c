@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stats.c - what a program is told of what becomes of its events. */
+/* stats.c - counts of a process's events and losses, for syscap_get_stats(). */
 #include <string.h>
 
 #include <syscap.h>
 
 #include "base/text.h"
-#include "emit/loss_totals.h"
-#include "emit/own.h"
+#include "emit/loss.h"
 #include "emit/process.h"
-#include "emit/setup.h"
-#include "emit/share.h"
+#include "emit/ring_source.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
 
@@ -44,7 +42,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 	               __atomic_load_n(syc_process_reason(), __ATOMIC_RELAXED));
 	all.n_copies = syc_copies_count();
 	syc_text_field(all.why_alone, sizeof(all.why_alone),
-	               syc_share_why_alone());
+	               syc_block_why_alone());
 	all.clock_is_tsc = syc_clock_is_tsc();
 	if (syc_process_is_there()) {
 		collect_stats(&all);

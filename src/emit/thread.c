@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread.c - which state a thread has, and how its end is noticed. */
+/* thread.c - the state of a thread: its first event, its clock, and its end. */
 #define _GNU_SOURCE
 #include "emit/thread.h"
 
@@ -7,20 +7,26 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "copies/copies.h"
+#include "emit/loss.h"
+#include "emit/process.h"
 #include "emit/ring_source.h"
-#include "emit/thread_leave.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
+#include "ring/clock.h"
 
-/* pthread_setspecific() allocates for keys from here on (glibc, musl: 128
- * keys and never): a handler must not. */
+/* First key for which glibc's pthread_setspecific() allocates, which a handler
+ * must not do.  musl has 128 keys and never allocates. */
 #define FIRST_ALLOCATING_KEY 32
 
-/* How often the bounds of one thread's stack are looked for.  They are not
- * found from another stack, that of a fibre or of a handler. */
+/* Lookups of one thread's stack bounds.  A lookup fails on the stack of a fibre
+ * or a handler. */
 #define STACK_LOOKS 8
 
 struct syc_state *syc_states;
@@ -50,8 +56,8 @@ struct syc_state *syc_thread_watched(void)
 		have_exit_key(&key) ? pthread_getspecific(key) : NULL;
 	const uintptr_t offset = (uintptr_t)state - (uintptr_t)syc_states;
 
-	/* A second C library in the process counts its keys as ours does, and
-	 * threads have one place for a number */
+	/* A second C library in the process may use the same key, and threads
+	 * have one slot for each key */
 	return offset < SYC_THREADS_MAX * sizeof(struct syc_state) ? state
 	                                                           : NULL;
 }
@@ -112,18 +118,128 @@ void syc_thread_leave_for_good(void *state)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	if (syc_seccomp_is_closed()) /* the recorder sees that it is gone */
+	if (syc_seccomp_is_closed()) /* the recorder notices the end */
 		return;
 	syc_undisturbed_begin(&before);
-	/* A child that was forked here and has not emitted since has another
-	 * tid */
+	/* A child that this thread forked, and that has not emitted yet, has
+	 * another tid */
 	if (ts->tid == gettid() && syc_thread_take_phase(ts, SYC_STATE_ALIVE)) {
 		syc_thread_leave_ring(ts);
-		/* All copies still point here: their next event comes by */
+		/* All copies still point here: epoch 0 sends their next
+		 * event to syc_thread_first() */
 		__atomic_store_n(&ts->hot.epoch, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
 		note_thread_ends();
 	}
 	syc_undisturbed_end(&before);
 	errno = saved;
+}
+
+/* Age after which an unfinished rebase counts as abandoned. */
+#define REBASE_STALE_NS INT64_C(100000000)
+
+static int64_t return_kernel(struct syc_thread *st, int64_t now)
+{
+	if (now > st->last_ns)
+		st->last_ns = now;
+	return st->last_ns;
+}
+
+SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
+{
+	struct timespec time = { 0 };
+
+	/* getauxval(), which finds the vDSO, sets errno, and there may be no
+	 * thread-local storage yet */
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED) {
+		syc_raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC,
+		                (long)(intptr_t)&time, 0, 0, 0, 0);
+		return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+	}
+	const int64_t now = syc_clock_kernel();
+	struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;
+
+	if (ts == NULL)
+		return now;
+	/* Every event comes here.  A locked instruction would wait for the
+	 * stores into the ring */
+	if (!syc_clock_is_tsc())
+		return return_kernel(st, now);
+	const uint32_t call =
+		__atomic_add_fetch(&ts->n_clock_calls, 1, __ATOMIC_RELAXED);
+	/* A handler interrupted a rebase of this thread */
+	if (ts->rebasing_since != 0 &&
+	    now - ts->rebasing_since < REBASE_STALE_NS)
+		return return_kernel(st, now);
+	ts->rebasing_since = now;
+	const uint32_t error = syc_clock_error();
+	SYC_SIGNAL_FENCE();
+	int64_t time_ns = syc_clock_rebase(st);
+	SYC_SIGNAL_FENCE();
+	if (__atomic_load_n(&ts->n_clock_calls, __ATOMIC_RELAXED) != call) {
+		/* The base may be older than a time that a handler returned.
+		 * Without a window, the next call rebases again */
+		st->window = 0;
+		time_ns = syc_clock_kernel();
+		if (time_ns < st->last_ns)
+			time_ns = st->last_ns;
+		st->last_ns = time_ns;
+		SYC_SIGNAL_FENCE();
+	}
+	ts->rebasing_since = 0;
+	/* A nested emit, as a handler could make here */
+	if (SYC_UNLIKELY(syc_clock_error() != error) && st->body != NULL)
+		syc_announce_clock_error(st);
+	return time_ns;
+}
+
+SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
+{
+	struct syc_thread *st = NULL;
+	struct syc_undisturbed before;
+
+	/* IFUNC resolvers and functions in .preinit_array run before there is
+	 * an environment or thread-local storage */
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED &&
+	    (environ == NULL || !syc_thread_pointer_is_set()))
+		goto nowhere;
+	const int saved = errno;
+	/* The filter may forbid the system calls that set up a ring */
+	if (syc_seccomp_has_filter())
+		goto lost;
+	if (!syc_process_is_there())
+		syc_setup_run();
+	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == SYC_INIT_DEFERRED)
+		syc_setup_decide();
+	if (!syc_process_is_there()) {
+		if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0)
+			goto nowhere;
+		syc_undisturbed_begin(&before);
+		syc_setup_join();
+		syc_undisturbed_end(&before);
+	}
+	/* Acquire: all data that was set up before recording began */
+	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0 ||
+	    !syc_process_is_there())
+		goto nowhere;
+	syc_undisturbed_begin(&before);
+	/* The thread ends, but a later destructor emits */
+	if (syc_thread_has_ended())
+		syc_self = NULL;
+	if (syc_self == NULL || !syc_thread_is_begun(syc_state_of(syc_self)))
+		syc_thread_claim();
+	if (syc_self != NULL && syc_thread_is_begun(syc_state_of(syc_self))) {
+		st = syc_self;
+		syc_thread_leave_epoch(syc_state_of(st));
+	}
+	syc_undisturbed_end(&before);
+lost:
+	if (st == NULL)
+		syc_loss_count_stray(type, 0, syc_clock_kernel());
+	errno = saved;
+	return st;
+nowhere:
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED)
+		__atomic_fetch_add(&syc_setup_n_early, 1, __ATOMIC_RELAXED);
+	return NULL;
 }

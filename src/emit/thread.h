@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread.h - the state of one emitting thread.
+ * thread.h - the state of one emitting thread, and its ring.
  *
- * States are type-stable: they live in one mapping that is never unmapped,
- * and are recycled only when the thread that had them is gone.  A forked
- * child finds all of them zeroed, the one its syc_self points to included:
- * epoch 0 sends its first event down the slow path, which claims a state.
- * F1 (docs/ring.md): not that one, if an emit may be under way in it.
+ * States lie in one mapping that is never unmapped.  A state is recycled only
+ * after the end of its thread.  A forked child finds all states zeroed, also
+ * the state that its syc_self points to.  Epoch 0 sends the child's first event
+ * down the slow path, which claims a state.  The child does not claim a state
+ * in which an emit may be in progress (F1 in docs/ring.md).
  *
  *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
  */
@@ -30,8 +30,8 @@ enum {
 };
 
 /**
- * struct syc_thread, and what only the slow paths touch.  T1 holds for all of
- * it but `phase`, by which threads claim states from each other.
+ * struct syc_thread, and fields that only the slow paths use.  T1 holds for all
+ * fields except `phase`, by which threads claim states from each other.
  */
 struct syc_state {
 	struct syc_thread hot; /* must be first */
@@ -39,31 +39,31 @@ struct syc_state {
 	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
 	struct syc_ring_header *ring; /* NULL: none mapped */
-	uint32_t *slot; /* of a ring in an arena: its word; NULL: in none */
-	/* Of a ring of our own: counts in pos.  It has its pages from since on
-	 * up to pages_end, and gets pages_step at a time. */
+	uint32_t *slot; /* word of the ring's slot; NULL: not in an arena */
+	/* Of a session's ring, in units of pos: [pages_since, pages_end) has
+	 * pages.  pages_step more are added at a time. */
 	uint32_t pages_since, pages_end, pages_step;
 	bool is_ours;       /* the recorder reads the header's client block */
-	bool is_own;        /* there is no recorder: we drain it */
-	bool is_connecting; /* set-up under way: nested calls drop */
-	bool is_in_handler; /* sure; false: has to be found out */
-	bool no_exit_hook;  /* thread exit must be found by looking */
-	uint32_t head;      /* the reader's position as last believed */
-	int64_t retry_at;   /* ns; no ring is looked for before; MAX: never */
-	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
-	uint32_t n_clock_calls;          /* slow ones: who comes meanwhile */
-	uintptr_t stack_low, stack_high; /* of its own stack; 0: not known */
-	uint32_t n_stack_looks;          /* for them, so far */
-	uintptr_t pointer; /* syc_thread_pointer(): whose state it is */
+	bool is_own;        /* the ring is of this process's session */
+	bool is_connecting; /* set-up in progress: nested calls drop */
+	bool is_in_handler; /* certain; false: not known */
+	bool no_exit_hook;  /* another thread must find the thread's end */
+	uint32_t head;      /* the reader's last accepted position */
+	int64_t retry_at;   /* ns; no ring is requested before; MAX: never */
+	int64_t rebasing_since;          /* kernel ns; 0: no rebase runs */
+	uint32_t n_clock_calls;          /* slow ones; shows nested calls */
+	uintptr_t stack_low, stack_high; /* its own stack; 0: not known */
+	uint32_t n_stack_looks;          /* lookups of these bounds so far */
+	uintptr_t pointer; /* syc_thread_pointer() of the state's thread */
 
-	/* Losses: totals since the state was claimed, and what loss records
-	 * have told of them.  told[bank] is current; a record under way
-	 * fills the other and flips. */
+	/* Losses: totals since the state was claimed, and the totals that loss
+	 * records have reported.  The element at `bank` is current.  A record
+	 * in progress fills the other bank, then flips. */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told[2];
 	uint32_t bank;
-	uint32_t telling_bank; /* what bank will be */
-	uint64_t telling_at;   /* 1 + offset of the record under way; 0: none */
+	uint32_t telling_bank; /* the next value of bank */
+	uint64_t telling_at; /* 1 + offset of the record in progress; 0: none */
 
 	bool has_asked; /* the recorder owes this thread an answer */
 };
@@ -75,7 +75,7 @@ static inline struct syc_state *syc_state_of(struct syc_thread *st)
 	return (struct syc_state *)(void *)st;
 }
 
-/** All states, NULL where syc_process is. */
+/** All states; NULL if syc_process is NULL. */
 extern struct syc_state *syc_states;
 
 static inline struct syc_state *syc_state_at(uint32_t i)
@@ -83,44 +83,46 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 	return &syc_states[i];
 }
 
-/** Whether a thread of this process has, or had, the state.  In a child, an emit
- * that the fork interrupted may go on in one for which this is false.  Context:
- * any-thread, signal-safe. */
+/* ------------------------------------------------------ state: thread.c */
+
+/** A thread of this process has, or had, the state.  In a child, an emit that
+ * the fork interrupted may continue in a state for which this is false.
+ * Context: any-thread, signal-safe. */
 static inline bool syc_thread_is_begun(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) != SYC_STATE_FREE;
 }
 
-/** ts->retry_at of a thread that asks no more. */
+/** ts->retry_at of a thread that requests no more rings. */
 #define SYC_RETRY_NEVER INT64_MAX
 
 /**
- * The state that this thread is said to have, whichever copy claimed it; or
- * NULL.  It may be of before a fork, or of a thread that had this stack before.
+ * The state that is noted for this thread by any copy, or NULL.  The note may
+ * be older than a fork, or belong to a thread that had this stack before.
  *
  * Context: owner, signal-safe.
  */
 struct syc_state *syc_thread_of_self(void);
 
 /**
- * Have @ts finished when this thread ends.  False: not possible, since
+ * Let the end of this thread finish @ts.  False: impossible, since
  * pthread_setspecific() of our key may allocate.
  *
  * Context: owner, signal-safe.
  */
 bool syc_thread_watch(struct syc_state *ts);
 
-/** What syc_thread_watch() was called with on this thread, by any copy; or on
- * the thread that had its stack before; or NULL.  Context: signal-safe. */
+/** The argument of the last syc_thread_watch() on this thread, by any copy, or
+ * on a thread that had this stack before; or NULL.  Context: signal-safe. */
 struct syc_state *syc_thread_watched(void);
 
-/** Looks a few times for the bounds of the thread's own stack, on which @addr
- * may lie.  Context: owner, signal-safe. */
+/** Look up the bounds of the thread's own stack, on which @addr may lie, up to
+ * eight times per thread.  Context: owner, signal-safe. */
 void syc_thread_look_for_stack(struct syc_state *ts, uintptr_t addr);
 
 /**
- * Whether @addr lies on the thread's own stack, whose bounds are looked for if
- * they are not known.  False if they can't be had.
+ * @addr lies on the thread's own stack.  Looks up unknown bounds.  False if the
+ * bounds are unavailable.
  *
  * Context: owner, signal-safe.
  */
@@ -132,16 +134,151 @@ static inline bool syc_thread_has_on_stack(struct syc_state *ts, uintptr_t addr)
 }
 
 /**
- * Whether this thread's exit hook has run, and no destructor has had an event
- * since.  A handler that emits all the same makes a state that nobody ends:
- * later threads have to find it.
+ * This thread's exit hook has run, and no destructor has emitted since.  An
+ * emit of a handler would make a state that nothing ends, except later threads
+ * that find it.
  *
  * Context: any-thread, signal-safe.
  */
 bool syc_thread_has_ended(void);
 
-/** Take @ts, which is BUSY then, from those who find it in phase @from too.
+/** Move @ts from phase @from to BUSY.  False: another thread was faster.
  * Context: any-thread, signal-safe. */
 bool syc_thread_take_phase(struct syc_state *ts, uint32_t from);
+
+/** The thread of @state ends: a pthread key's destructor. */
+void syc_thread_leave_for_good(void *state);
+
+/* --------------------------------- claiming and leaving: thread_state.c */
+
+/**
+ * Point syc_self to the calling thread's state: the state that any copy
+ * claimed, or a newly claimed one.  syc_self stays NULL if all states are
+ * taken, and in a vfork() child.
+ *
+ * Context: owner, signal-safe, signals blocked, so no handler of this thread
+ * claims at the same time.
+ */
+void syc_thread_claim(void);
+
+/**
+ * Write the last record and the end marker, and leave the ring.  Unreported
+ * losses become losses of the process.
+ *
+ * Context: owner, or the thread that finishes a dead thread's state;
+ * signal-safe.
+ */
+void syc_thread_leave_ring(struct syc_state *ts);
+
+/**
+ * Leave a ring that is not of the current epoch.  Does nothing while an emit of
+ * the thread is in progress: this emit, and emits nested in it, belong there.
+ *
+ * Context: owner, signal-safe, signals blocked.
+ */
+void syc_thread_leave_epoch(struct syc_state *ts);
+
+/* ---------------------------------------------------- ring: thread_ring.c */
+
+/**
+ * Let @ts, whose is_own and is_ours are set, emit into the empty @ring of @size
+ * bytes, whose head and tail are @at.
+ *
+ * Context: owner, signal-safe, signals blocked.
+ */
+void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
+                           uint32_t size, uint32_t at);
+
+/** The part of @ts that a child inherits.  Context: owner; in a child, any
+ * thread. */
+static inline struct syc_mapped *syc_thread_mapped(const struct syc_state *ts)
+{
+	return &syc_block->mapped[ts - syc_states];
+}
+
+/** Store the writer's ids and name in @ring, whose reader is syscap.
+ * Context: signal-safe. */
+void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
+                          int32_t tid);
+
+/** Stop writing into the ring for good; it stays mapped.  @why: a static
+ * sentence for syscap_get_stats().  Context: owner, signal-safe. */
+void syc_thread_ring_close(struct syc_state *ts, const char *why);
+
+/** Take the ring from @ts.  Context: owner, or the thread that finishes a dead
+ * thread's state. */
+void syc_thread_ring_unmap(struct syc_state *ts);
+
+/**
+ * In a forked child: unmap the ring that the parent had for @ts, so that the
+ * child never writes it.  If an interrupted emit @may_be_written there, private
+ * memory replaces the ring.
+ *
+ * Context: setup of the child, signal-safe.
+ */
+void syc_thread_ring_drop_inherited(const struct syc_state *ts,
+                                    bool may_be_written);
+
+/**
+ * Get a ring for @ts inside an emit (setup.c).  False: there is none now; the caller
+ * counts the event.
+ *
+ * Context: owner, signal-safe.
+ */
+bool syc_thread_connect(struct syc_state *ts);
+
+/* --------------------------------------- space in the ring: thread_ring.c */
+
+/**
+ * Load the reader's position, and compute the limit of the space.  False: the
+ * position was invalid and the ring is closed, or handlers kept moving pos.
+ *
+ * Context: owner, signal-safe.
+ */
+bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit);
+
+/**
+ * Get pages for a frame of @len bytes and its successors, and lower *@limit to
+ * the end of the pages.  Only rings of a session need this.  Without memory for
+ * pages, nothing fits below *@limit, not even a loss record.
+ *
+ * Context: owner, signal-safe.
+ */
+void syc_ring_space_limit_to_pages(struct syc_state *ts, uint32_t len,
+                                   uint32_t *limit);
+
+/**
+ * syc_take() as a function, for slow paths.
+ *
+ * Context: owner, signal-safe.
+ */
+unsigned char *syc_ring_space_take(struct syc_thread *st, uint32_t limit,
+                                   uint32_t len, int64_t time);
+
+/* ---------------------------------------- abandoned emits: thread_ring.c */
+
+/**
+ * Make [frame, frame + len) a filler: a JITMAP without names, or, if only a
+ * header fits, a TIMESTAMP with pid -1.  A filler is not counted as a loss.  A
+ * longer TIMESTAMP is no filler: some readers check 24 bytes of it and skip
+ * its len, and end if this skip leaves their buffer.
+ *
+ * Context of the three: owner, signal-safe.
+ */
+void syc_repair_write_filler(struct syc_thread *st, unsigned char *frame,
+                             uint32_t len);
+
+/** The same, and count an abandoned emit. */
+void syc_repair_count_abandoned(struct syc_state *ts, unsigned char *frame,
+                                uint32_t len);
+
+/**
+ * Check all frames that are reserved and not published, count those that will
+ * never be completed, and make them fillers.  Called by the outermost emit at
+ * its end, if nested emits did not end, and by the successor of a dead
+ * outermost emit.  An emit that died before its reservation left nothing and
+ * is not counted, as if the call had not been reached.
+ */
+void syc_repair_all(struct syc_thread *st);
 
 #endif

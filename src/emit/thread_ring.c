@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_ring.c - the ring of a thread: got, begun, closed, left, not inherited. */
+/*
+ * thread_ring.c - the ring of a thread: its begin and end, its free space, and
+ * the repair of abandoned frames.
+ */
 #define _GNU_SOURCE
-#include "emit/thread_ring.h"
-
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "emit/announce.h"
+#include "emit/loss.h"
 #include "emit/process.h"
 #include "emit/ring_source.h"
-#include "emit/thread_claim.h"
+#include "emit/thread.h"
 #include "os/env.h"
-#include "os/seccomp_state.h"
-#include "os/signals.h"
-#include "ring/clock.h"
 
 void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
                           int32_t tid)
@@ -50,7 +48,7 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 	ts->hot.suspect = 0;
 	ts->hot.pos = (uint64_t)at << 32 | at;
 	ts->hot.headered = ts->hot.pos;
-	/* of our own, there are no pages yet: see syc_reserve_slow() */
+	/* A session's ring has no pages yet: see syc_reserve_slow() */
 	ts->pages_since = ts->pages_end = at;
 	ts->pages_step = 0;
 	ts->hot.limit = at + (ts->is_own ? 0 : size - 8 - SYC_RING_ROOM);
@@ -63,7 +61,7 @@ void syc_thread_ring_close(struct syc_state *ts, const char *why)
 {
 	if (!syc_thread_is_begun(ts))
 		return;
-	/* The ring stays mapped: an interrupted emit may still write a frame */
+	/* Stays mapped: an interrupted emit may still write a frame */
 	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
 	ts->hot.room_end = 0;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
@@ -82,7 +80,8 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 	ts->hot.next = 0;
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
-	/* Not when the next ring begins: a counter looks before it has one */
+	/* Now, not when the next ring begins: a counter checks these bits
+	 * before its thread has a ring */
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
 	syc_thread_mapped(ts)->header = NULL;
@@ -111,29 +110,235 @@ void syc_thread_ring_drop_inherited(const struct syc_state *ts,
 	mapped->header = NULL;
 }
 
-SYC_COLD bool syc_thread_connect(struct syc_state *ts)
-{
-	const struct syc_ring_source *const source = syc_ring_source_current();
-	struct syc_undisturbed before;
+/* Number of bytes of a session's ring that get pages at a time. */
+#define PAGES_FIRST UINT32_C(4096)
+#define PAGES_MOST  UINT32_C(65536)
 
-	if (ts->is_connecting || ts->ring != NULL || syc_seccomp_has_filter())
-		return false; /* a fault in set-up; closed for good; forbidden */
-	if (source == NULL)
-		return false; /* another copy's recording, whose events may */
-	if (ts->retry_at != 0 && (ts->retry_at == SYC_RETRY_NEVER ||
-	                          syc_clock_kernel() < ts->retry_at))
-		return false;
-	syc_undisturbed_begin(&before);
-	if (!syc_thread_is_begun(ts))
-		syc_thread_claim(); /* an event that a fork interrupted */
-	/* atomic: threads that look for a state pass by */
-	if (ts->hot.body == NULL &&
-	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
-		ts->is_connecting = true;
-		if (source->connect(ts))
-			syc_announce(ts);
-		ts->is_connecting = false;
+bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
+{
+	struct syc_thread *const st = &ts->hot;
+	const uint32_t size = st->size;
+
+	/* pos and head must be of one moment: pos is loaded first and checked
+	 * again.  Otherwise a handler's reserve between the two loads would
+	 * count as free space. */
+	for (int i = 0; i < 8; i++) {
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		uint32_t before = __atomic_load_n(&ts->head, __ATOMIC_RELAXED);
+		struct syc_ring_header *const ring =
+			__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+		if (ring == NULL)
+			return false; /* a child, forked meanwhile */
+		/* W1, pairs with R2 */
+		const uint32_t head =
+			__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+		SYC_SIGNAL_FENCE();
+		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos ||
+		    __atomic_load_n(&ts->head, __ATOMIC_RELAXED) != before)
+			continue;
+		const uint32_t offset = (uint32_t)(pos >> 32);
+		const uint32_t used = offset >= before ? offset - before
+		                                       : offset + size - before;
+		const uint32_t moved =
+			head >= before ? head - before : head + size - before;
+		/* The reader is not trusted: head may only move to pos */
+		if (head >= size || head % 8 != 0 || moved > used) {
+			syc_thread_ring_close(ts,
+			                      "a ring was closed: its reader's "
+			                      "position is invalid");
+			return false;
+		}
+		/* A handler that looked meanwhile has stored a newer head.
+		 * Keep it: with an older head, the handler's reserve would
+		 * look like a whole ring of free space */
+		if (!__atomic_compare_exchange_n(&ts->head, &before, head,
+		                                 false, __ATOMIC_RELAXED,
+		                                 __ATOMIC_RELAXED))
+			continue;
+		*ret_limit = (uint32_t)pos + size - 8 - SYC_RING_ROOM -
+		             (used - moved);
+		if (ts->slot != NULL && used - moved > size / 8 * 3 &&
+		    syc_ring_source_of(ts) != NULL)
+			syc_ring_source_of(ts)->poke(true);
+		return true;
 	}
-	syc_undisturbed_end(&before);
-	return ts->hot.body != NULL;
+	return false;
+}
+
+/* Provide pages for at least all bytes up to @need.  0: no memory. */
+static uint32_t provide_pages(struct syc_state *ts, unsigned char *at,
+                              uint32_t count, uint32_t need)
+{
+	const struct syc_ring_source *const source = syc_ring_source_of(ts);
+	const uint32_t whole = ts->pages_since + ts->hot.size;
+	const uint32_t step = ts->pages_step == 0           ? PAGES_FIRST
+	                      : ts->pages_step < PAGES_MOST ? 2 * ts->pages_step
+	                                                    : PAGES_MOST;
+	uint32_t to = ts->pages_end + step;
+
+	if ((int32_t)(to - need) < 0)
+		to = need;
+	to = (to + PAGES_FIRST - 1) & ~(PAGES_FIRST - 1);
+	if ((int32_t)(whole - to) < 0)
+		to = whole;
+	if (source == NULL || source->provide(at, to - count) != 0)
+		return 0;
+	ts->pages_step = step;
+	__atomic_store_n(&ts->pages_end, to, __ATOMIC_RELAXED);
+	return to != 0 ? to : whole;
+}
+
+/*
+ * In its first lap a session's ring gets pages when needed, a growing number at
+ * a time.  Loss records and end markers beyond the limit have pages, too.
+ */
+void syc_ring_space_limit_to_pages(struct syc_state *ts, uint32_t len,
+                                   uint32_t *limit)
+{
+	const struct syc_thread *const st = &ts->hot;
+	const uint64_t pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	const uint32_t count = (uint32_t)pos;
+	const uint32_t whole = ts->pages_since + st->size;
+	const uint32_t need = count + len + SYC_LOSS_RECORD_MAX + SYC_RING_ROOM;
+	uint32_t end = __atomic_load_n(&ts->pages_end, __ATOMIC_RELAXED);
+
+	if (!ts->is_own || body == NULL || end == whole)
+		return;
+	if ((int32_t)(end - need) < 0) {
+		end = provide_pages(ts, body + (uint32_t)(pos >> 32), count,
+		                    need);
+		if (end == 0) {
+			*limit = count - 2 * SYC_RING_ROOM;
+			return;
+		}
+	}
+	if (end != whole && (int32_t)(*limit + SYC_RING_ROOM - end) > 0)
+		*limit = end - SYC_RING_ROOM;
+}
+
+unsigned char *syc_ring_space_take(struct syc_thread *st, uint32_t limit,
+                                   uint32_t len, int64_t time)
+{
+	return syc_take(st, limit, len, time);
+}
+
+/*
+ * An interrupted emit may have reserved bytes without storing the frame's
+ * length (T3).  Store the length, so that frames remain contiguous even if that
+ * emit never continues.  If the emit continues, it stores the same value.
+ */
+SYC_COLD void syc_write_missing_header(struct syc_thread *st)
+{
+	uint64_t known, pos;
+
+	/* Both of one moment: a handler between the loads moves both */
+	do {
+		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+		pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+	} while (__atomic_load_n(&st->headered, __ATOMIC_RELAXED) != known);
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	if (pos == known || body == NULL)
+		return;
+	unsigned char *const frame = body + (uint32_t)(known >> 32);
+	syc_store_word(frame,
+	               syc_first_word(st, (uint32_t)pos - (uint32_t)known));
+	syc_store_word(frame + SYC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
+	SYC_SIGNAL_FENCE();
+	syc_exchange_local(&st->headered, known, pos);
+}
+
+void syc_repair_write_filler(struct syc_thread *st, unsigned char *frame,
+                             uint32_t len)
+{
+	const bool is_bare = len == SYC_HEAD_SIZE;
+
+	memset(frame + SYC_HEAD_SIZE, 0, len - SYC_HEAD_SIZE);
+	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)st->last_ns);
+	syc_store_word(frame,
+	               is_bare ? syc_head_word(len, -1, -1)
+	                       : st->pid_word | UINT64_C(0xFFFF0000) | len);
+	SYC_SIGNAL_FENCE();
+	syc_store_word(frame + SYC_AT(frame, type),
+	               is_bare ? SYSCAP_FRAME_TIMESTAMP : SYSCAP_FRAME_JITMAP);
+}
+
+void syc_repair_count_abandoned(struct syc_state *ts, unsigned char *frame,
+                                uint32_t len)
+{
+	syc_loss_count(ts, SYC_LOSS_ABANDONED, 0, ts->hot.last_ns);
+	syc_repair_write_filler(&ts->hot, frame, len);
+}
+
+/* The frame header is invalid, since the peer overwrote it. */
+static void give_up(struct syc_state *ts, unsigned char *frame, uint32_t left)
+{
+	while (left >= SYC_HEAD_SIZE) {
+		uint32_t len = left;
+
+		if (len > SYSCAP_FRAME_MAX)
+			len = left - SYSCAP_FRAME_MAX >= SYC_HEAD_SIZE
+			              ? SYSCAP_FRAME_MAX
+			              : left - SYC_HEAD_SIZE;
+		syc_repair_count_abandoned(ts, frame, len);
+		frame += len;
+		left -= len;
+	}
+}
+
+/* One frame of [at, at + left).  Returns its length. */
+static uint32_t repair_frame(struct syc_state *ts, unsigned char *frame,
+                             uint32_t left)
+{
+	uint16_t len;
+	int32_t pid;
+
+	memcpy(&len, frame, sizeof(len));
+	memcpy(&pid, frame + SYC_AT(frame, pid), sizeof(pid));
+	if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left) {
+		give_up(ts, frame, left);
+		return left;
+	}
+	if (frame[SYC_AT(frame, type)] == SYSCAP_FRAME_TIMESTAMP && pid != -1)
+		syc_repair_count_abandoned(ts, frame, len);
+	return len;
+}
+
+SYC_COLD void syc_repair_all(struct syc_thread *st)
+{
+	struct syc_state *const ts = syc_state_of(st);
+
+	__atomic_store_n(&st->nested, 0, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	const uint32_t *const tail =
+		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+	if (body == NULL || tail == NULL)
+		return;
+	syc_write_missing_header(st);
+	const uint32_t end =
+		(uint32_t)(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) >> 32);
+	uint32_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
+	if (at >= st->size || at % 8 != 0) { /* the peer overwrote it */
+		syc_thread_ring_close(ts, "a ring was closed: its tail was "
+		                          "overwritten");
+		return;
+	}
+	uint32_t left = end >= at ? end - at : end + st->size - at;
+	while (left != 0) {
+		const uint32_t len = repair_frame(ts, body + at, left);
+
+		at += len;
+		if (at >= st->size)
+			at -= st->size;
+		left -= len;
+	}
+	syc_loss_resolve(ts);
 }

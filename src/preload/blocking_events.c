@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "emit/process.h"
 #include "emit/sample.h"
-#include "emit/setup.h"
 #include "os/env.h"
 #include "os/seccomp_state.h"
 #include "os/syscalls.h"

@@ -28,7 +28,7 @@
 
 #include <syscap.h>
 
-#include "emit/setup.h"
+#include "emit/process.h"
 #include "os/env.h"
 #include "os/fd.h"
 #include "os/seccomp_state.h"

@@ -11,7 +11,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "emit/setup.h"
+#include "emit/process.h"
 #include "os/env.h"
 #include "os/syscalls.h"
 #include "os/threads.h"

@@ -10,14 +10,17 @@
 #include <syscap.h>
 
 #include "copies/copies.h"
-#include "emit/allocation.h"
 #include "emit/loss.h"
-#include "emit/setup.h"
+#include "emit/process.h"
+#include "emit/ring_source.h"
+#include "emit/sample.h"
 #include "os/env.h"
 #include "preload/blocking_events.h"
 #include "preload/preload.h"
 #include "preload/tick_stack.h"
 #include "unwind/unwind.h"
+
+SYC_EMITS_ADDRESSES;
 
 /*
  * A handler that interrupts our code may allocate, and so may a second handler

@@ -34,7 +34,7 @@
 
 #include "base/elf_note.h"
 #include "copies/copies.h"
-#include "emit/setup.h"
+#include "emit/process.h"
 #include "os/env.h"
 #include "preload/tick_stack.h"
 #include "sampler/interposed.h"

@@ -41,7 +41,7 @@
 
 #include "base/frame.h"
 #include "base/text.h"
-#include "emit/slot.h"
+#include "emit/recorder.h"
 #include "emit/thread.h"
 #include "os/own_elf.h"
 #include "os/seccomp_state.h"

@@ -17,7 +17,7 @@
 
 #include <syscap/runtime.h>
 
-#include "emit/stack.h"
+#include "emit/sample.h"
 #include "os/signals.h"
 #include "unwind/unwind.h"
 

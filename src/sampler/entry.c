@@ -12,8 +12,8 @@
 #include <syscap/runtime.h>
 #include <syscap/sampler.h>
 
-#include "emit/names.h"
-#include "emit/setup.h"
+#include "emit/process.h"
+#include "emit/sample.h"
 #include "sampler/compose.h"
 #include "sampler/runtimes.h"
 #include "sampler/sampler.h"

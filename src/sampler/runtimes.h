@@ -19,7 +19,7 @@
 
 #include <syscap/runtime.h>
 
-#include "emit/stack.h"
+#include "emit/sample.h"
 #include "sampler/compose.h"
 
 #define SYC_ATTACH_MAX 8u

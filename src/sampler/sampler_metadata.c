@@ -12,9 +12,8 @@
 
 #include "base/text.h"
 #include "emit/event.h"
-#include "emit/hand_over.h"
-#include "emit/sink.h"
-#include "emit/slot.h"
+#include "emit/recorder.h"
+#include "emit/ring_source.h"
 #include "emit/thread.h"
 #include "os/signals.h"
 #include "sampler/sampler.h"
@@ -61,7 +60,7 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 static bool gains_by_waiting(void)
 {
 	return syc_destination_sink() == SYC_SINK_CONTROL &&
-	       syc_hand_over_is_wanted();
+	       syc_handed_arena_is_requested();
 }
 
 void syc_sampler_metadata_begin(bool may_wait)
@@ -200,14 +199,14 @@ bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len)
 	if (st == NULL)
 		return false;
 	/* The short way is for frequent events */
-	const struct syc_long_event event =
-		syc_event_begin_long(st, &token, len, header->type,
+	const struct syc_slow_event event =
+		syc_event_begin_slow(st, &token, len, header->type,
 	                             header->time, __builtin_dwarf_cfa());
 
 	if (event.frame == NULL)
 		return false;
 	memcpy(event.frame + n, (const unsigned char *)frame + n, len - n);
-	syc_event_end_long(st, &token, event.frame,
+	syc_event_end_slow(st, &token, event.frame,
 	                   (event.tag_word & SYC_IS_OUTERMOST) != 0,
 	                   header->type);
 	return true;

@@ -20,7 +20,7 @@
 #include <syscap.h>
 
 #include "copies/copies.h"
-#include "emit/recorder_end.h"
+#include "emit/recorder.h"
 #include "emit/thread.h"
 #include "os/env.h"
 #include "os/process.h"

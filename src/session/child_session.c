@@ -12,7 +12,7 @@
 
 #include <syscap.h>
 
-#include "emit/loss_totals.h"
+#include "emit/loss.h"
 #include "emit/process.h"
 #include "os/fd.h"
 #include "os/permanent_map.h"

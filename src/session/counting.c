@@ -19,9 +19,9 @@
 #include <syscap/system_counters.h>
 
 #include "collect/counters.h"
-#include "emit/counter_id.h"
-#include "emit/loss_totals.h"
-#include "emit/setup.h"
+#include "emit/counter.h"
+#include "emit/loss.h"
+#include "emit/process.h"
 #include "os/env.h"
 #include "os/signals.h"
 #include "ring/clock.h"

@@ -11,8 +11,6 @@
 
 #include "base/text.h"
 #include "emit/loss.h"
-#include "emit/loss_compose.h"
-#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/env.h"
 #include "os/fd.h"

@@ -16,7 +16,7 @@
 
 #include "base/frame.h"
 #include "base/text.h"
-#include "emit/own.h"
+#include "emit/ring_source.h"
 #include "os/fd.h"
 #include "os/own_elf.h"
 #include "os/process.h"

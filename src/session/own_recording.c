@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_recording.c - recording by the process itself: implementation of
- * own.h. */
+/* own_recording.c - recording by the process itself: the functions that
+ * emit/ring_source.h declares. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -10,10 +10,9 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
-#include "emit/loss_totals.h"
-#include "emit/own.h"
 #include "emit/process.h"
-#include "emit/thread_ring.h"
+#include "emit/ring_source.h"
+#include "emit/thread.h"
 #include "os/env.h"
 #include "os/fd.h"
 #include "os/syscalls.h"

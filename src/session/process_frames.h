@@ -30,7 +30,7 @@ uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
 
 /**
  * MAP frames: map_frames.c, linked with code that emits addresses
- * (SYC_EMITS_ADDRESSES in emit/own.h).  One thread at a time uses a struct
+ * (SYC_EMITS_ADDRESSES in emit/ring_source.h).  One thread at a time uses a struct
  * syc_described.
  */
 

@@ -5,7 +5,7 @@
 
 #include "base/frame.h"
 #include "base/unconst.h"
-#include "emit/own.h"
+#include "emit/ring_source.h"
 #include "ring/clock.h"
 #include "session/drain.h"
 #include "session/process_frames.h"

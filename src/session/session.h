@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "emit/process.h"
-#include "emit/sink.h"
+#include "emit/ring_source.h"
 #include "os/process.h"
 #include "ring/arena.h"
 #include "ring/ring_file.h"

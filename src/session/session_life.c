@@ -13,9 +13,7 @@
 
 #include "base/text.h"
 #include "emit/loss.h"
-#include "emit/loss_totals.h"
 #include "emit/process.h"
-#include "emit/setup.h"
 #include "emit/thread.h"
 #include "os/env.h"
 #include "os/signals.h"

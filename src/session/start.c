@@ -10,10 +10,7 @@
 
 #include "base/text.h"
 #include "copies/copies.h"
-#include "emit/child.h"
 #include "emit/process.h"
-#include "emit/setup.h"
-#include "emit/share.h"
 #include "emit/thread.h"
 #include "os/env.h"
 #include "os/signals.h"
@@ -55,7 +52,7 @@ static int start_session(struct syscap_options *options)
 		syc_session_make(syc_plan_of_options(), epoch, &why);
 	if (s == NULL)
 		return fail_start(options, why, -EIO);
-	if (syc_share_works())
+	if (syc_block_is_shareable())
 		syc_discovery_enter_loaded(syc_block);
 	__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
 	syc_plan_use_options();

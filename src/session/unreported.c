@@ -21,7 +21,6 @@
 #include "base/loss_record.h"
 #include "base/text.h"
 #include "emit/loss.h"
-#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/fd.h"
 #include "os/process.h"
@@ -34,6 +33,32 @@
 _Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
 
 /* -------------------------------------------------------- unread frames */
+
+/*
+ * Add the losses that a loss record of @len contiguous bytes reports, since the
+ * record does not reach the capture.  False: the frame is no loss record.
+ */
+static bool take_record_back(const unsigned char *frame, uint32_t len,
+                             int64_t time, struct syc_ring_losses *to)
+{
+	const struct syscap_wire_mark *const mark = (const void *)frame;
+	char message[SYC_LOSS_RECORD_MAX - sizeof(*mark) + 1];
+	struct syc_loss loss;
+
+	if (len <= sizeof(*mark) || len > SYC_LOSS_RECORD_MAX ||
+	    mark->frame.type != SYSCAP_FRAME_MARK ||
+	    !syc_loss_record_is(mark->group, mark->name))
+		return false;
+	memcpy(message, mark + 1, len - sizeof(*mark));
+	message[len - sizeof(*mark)] = '\0';
+	if (!syc_loss_record_parse(message, &loss))
+		return false;
+	syc_loss_totals_extend(to, time);
+	to->bytes += loss.bytes;
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		to->frames[i] += loss.frames[i];
+	return true;
+}
 
 /* Count the frame at @at.  True: the frame is no loss record, and was counted
  * itself. */
@@ -51,7 +76,7 @@ static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
 
 		memcpy(record, body + at, first);
 		memcpy(record + first, body, len - first);
-		if (syc_loss_take_back(record, len, time, lost))
+		if (take_record_back(record, len, time, lost))
 			return false;
 	}
 	if (only_records)

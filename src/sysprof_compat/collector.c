@@ -14,9 +14,8 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
-#include "emit/left_open.h"
-#include "emit/setup.h"
-#include "sysprof_compat/left_open.h"
+#include "emit/process.h"
+#include "sysprof_compat/lazy_init.h"
 
 void sysprof_collector_init(void)
 {
@@ -26,7 +25,7 @@ void sysprof_collector_init(void)
 
 bool sysprof_collector_is_active(void)
 {
-	syc_left_open_ask();
+	syc_lazy_init_check();
 	return syscap_is_active();
 }
 

@@ -21,10 +21,8 @@
 
 #include "base/text.h"
 #include "emit/counter.h"
-#include "emit/counter_id.h"
 #include "emit/event.h"
-#include "emit/left_open.h"
-#include "sysprof_compat/left_open.h"
+#include "sysprof_compat/lazy_init.h"
 #include "sysprof_compat/values.h"
 
 /* Counters by index, in zero pages until used.  The thread that changes
@@ -38,7 +36,7 @@ static struct syscap_counter *recent[N_RECENT];
 
 unsigned int sysprof_collector_request_counters(unsigned int n_counters)
 {
-	syc_left_open_ask();
+	syc_lazy_init_check();
 	return syscap_is_active() ? syc_counter_id_request(n_counters) : 0;
 }
 

@@ -6,7 +6,7 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
-#include "sysprof_compat/left_open.h"
+#include "sysprof_compat/lazy_init.h"
 
 void sysprof_collector_log(int severity, const char *domain,
                            const char *message)

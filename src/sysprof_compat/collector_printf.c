@@ -8,7 +8,7 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
-#include "sysprof_compat/left_open.h"
+#include "sysprof_compat/lazy_init.h"
 
 void sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
                                     const char *group, const char *mark,

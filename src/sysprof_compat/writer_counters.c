@@ -7,7 +7,7 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "emit/stack.h"
+#include "emit/sample.h"
 #include "sysprof_compat/values.h"
 #include "sysprof_compat/writer.h"
 

@@ -17,7 +17,7 @@
 #include "bench/fail.h"
 #include "bench/measure.h"
 #include "bench/report.h"
-#include "emit/names.h"
+#include "emit/sample.h"
 
 #define N_NAMES 1000u
 #define BURST   N_NAMES

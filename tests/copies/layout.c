@@ -7,7 +7,7 @@
 #include "copies/block.h"
 #include "copies/copies.h"
 #include "emit/process.h"
-#include "emit/table.h"
+#include "emit/sample.h"
 #include "emit/thread.h"
 #include "ring/ring.h"
 #include "session/session.h"

@@ -49,8 +49,9 @@ dump() {
 		}
 		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
 			sub(/^value_of_/, "", name)
-			# SYC_STAT_ names fields of /proc/PID/stat
-			if (name ~ /^SYC_/ && name !~ /^SYC_STAT_/)
+			# SYC_STAT_ names fields of /proc/PID/stat, and SYC_SOURCE_ rows
+			# of a table that each copy has
+			if (name ~ /^SYC_/ && name !~ /^SYC_(STAT_|SOURCE_|N_SOURCES$)/)
 				print name, number($NF)
 		}' | LC_ALL=C sort -u
 }

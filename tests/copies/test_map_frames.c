@@ -17,7 +17,7 @@
 #include <syscap/capture.h>
 
 #include "copies/parts.h"
-#include "emit/own.h"
+#include "emit/ring_source.h"
 #include "harness/peer.h"
 #include "harness/syscalls.h"
 #include "harness/test.h"

@@ -9,7 +9,7 @@
 #include <syscap.h>
 
 #include "copies/parts.h"
-#include "emit/own.h"
+#include "emit/ring_source.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"

@@ -12,7 +12,7 @@
 
 #include <syscap.h>
 
-#include "emit/control.h"
+#include "emit/recorder.h"
 #include "harness/peer.h"
 #include "harness/syscalls.h"
 #include "harness/test.h"

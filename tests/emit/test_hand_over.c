@@ -22,7 +22,7 @@
 
 #include <syscap.h>
 
-#include "emit/slot.h"
+#include "emit/recorder.h"
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"

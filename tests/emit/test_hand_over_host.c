@@ -22,8 +22,8 @@
 #include <syscap.h>
 
 #include "copies/copies.h"
-#include "emit/handed_arena.h"
 #include "emit/loss.h"
+#include "emit/recorder.h"
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"

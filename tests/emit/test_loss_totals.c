@@ -6,7 +6,7 @@
 
 #include <syscap/format.h>
 
-#include "emit/loss_totals.h"
+#include "emit/loss.h"
 #include "harness/stepper.h"
 #include "harness/test.h"
 

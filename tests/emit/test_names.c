@@ -12,7 +12,7 @@
 
 #include <syscap/runtime.h>
 
-#include "emit/names.h"
+#include "emit/sample.h"
 #include "harness/test.h"
 
 static uint64_t intern(const char *name)

@@ -15,7 +15,7 @@
 
 #include <syscap/runtime.h>
 
-#include "emit/names.h"
+#include "emit/sample.h"
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"

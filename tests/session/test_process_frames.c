@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "capture/writer.h"
-#include "emit/own.h"
+#include "emit/ring_source.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "recorder/processes.h"

@@ -20,7 +20,7 @@
 
 #include <syscap/format.h>
 
-#include "emit/setup.h"
+#include "emit/process.h"
 #include "harness/test.h"
 #include "session/trace_frames.h"
 

@@ -139,19 +139,19 @@ mutate "the reserve is not one instruction" include/syscap/emit.h \
 	's/\tbool done;\n.*?return done;/\tif (*(volatile uint64_t *)word != expected)\n\t\treturn false;\n\t*(volatile uint64_t *)word = desired;\n\treturn true;/s' \
 	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
-mutate "dead emits are taken for live" src/emit/nested.c \
+mutate "dead emits are taken for live" src/emit/event.c \
 	's/owner == 0 \|\| is_emit_dead\([^{]*\{/owner == 0) {/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
-mutate "live emits are taken for dead" src/emit/nested.c \
+mutate "live emits are taken for dead" src/emit/event.c \
 	's/return !on_signal_stack\(\);/return true;/; s/return \*token != syc_token_value\(&ts->hot\);/return true;/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
-mutate "a frame without its length is left so" src/emit/repair.c \
+mutate "a frame without its length is left so" src/emit/thread_ring.c \
 	's/(SYC_COLD void syc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
-mutate "a filler is a long TIMESTAMP" src/emit/repair.c \
+mutate "a filler is a long TIMESTAMP" src/emit/thread_ring.c \
 	's/is_bare \? SYSCAP_FRAME_TIMESTAMP : SYSCAP_FRAME_JITMAP/SYSCAP_FRAME_TIMESTAMP/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
@@ -160,13 +160,13 @@ mutate "a full ring takes no record at exit" src/emit/recorder.c \
 	emit/test_loss.c losses_before_exit_reach_a_stock_recorder
 
 mutate "a dead emit with a token at the same place passes for complete" \
-	src/emit/disturbed.c 's/\n\t\tst->suspect_owner = 0;/\n\t\t;/' "$step" \
+	src/emit/event.c 's/\n\t\tst->suspect_owner = 0;/\n\t\t;/' "$step" \
 	a_dead_emit_is_found_from_where_it_was_in_the_stack
-mutate "what a dead emit announced is not counted" src/emit/disturbed.c \
+mutate "what a dead emit announced is not counted" src/emit/event.c \
 	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
-mutate "an older look at the reader wins" src/emit/room.c \
+mutate "an older look at the reader wins" src/emit/thread_ring.c \
 	's/if \(!__atomic_compare_exchange_n\(&ts->head, &before, head.*?continue;/ts->head = head;/s; s/ \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)/)/' \
 	"stress/test_reader_moves.c harness/stepper.c" \
 	a_reader_that_moves_while_a_handler_emits_is_still_believed
@@ -176,8 +176,8 @@ mutate "what is refused is counted without owning the ring" src/emit/event.c \
 	"stress/test_refused.c harness/stepper.c" \
 	a_ring_is_not_left_below_an_event_that_it_refuses
 
-mutate "two records may tell of one loss" src/emit/loss_tell.c \
-	's/if \(!syc_exchange_local\(&ts->telling_at, 0,\s+SYC_TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
+mutate "two records may tell of one loss" src/emit/loss.c \
+	's/if \(!syc_exchange_local\(&ts->telling_at, 0,\s+NO_ROOM_YET\)\)\s+return false;/if (0) return false;/' \
 	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
 
 mutate "room is not kept for the record" include/syscap/emit.h \
@@ -271,16 +271,16 @@ mutate "children are not named anew" src/session/drain.c \
 	's/\tsyc_relatives_forget\(s\);\n//' \
 	"$guests" in_a_trace_that_was_emptied_children_are_named_anew
 
-mutate "a child passes for who handed over" src/emit/slot.c \
-	's/syc_hand_over_claim\(ts->hot.pid/syc_hand_over_claim(getppid()/; s/(#include <string.h>)/$1\n#include <unistd.h>/' \
+mutate "a child passes for who handed over" src/emit/recorder.c \
+	's/syc_handed_arena_claim\(ts->hot.pid/syc_handed_arena_claim(getppid()/; s/(#include <string.h>)/$1\n#include <unistd.h>/' \
 	"$hand_over" forked_children_claim_slots_without_a_message
 
-mutate "slots are not given back" src/emit/slot.c \
+mutate "slots are not given back" src/emit/recorder.c \
 	's/(void syc_slot_end\(.*?\n\{)/$1\n\treturn;/s' \
 	"$hand_over" slots_of_threads_that_have_ended_are_used_again
 
 mutate "at exit nothing is sent" src/emit/recorder.c \
-	's/\tsyc_slot_send_arenas\(true\);\n//' \
+	's/\tsend_arenas\(true\);\n//' \
 	"$hand_over" it_is_sent_at_exit_at_the_latest
 
 mutate "a core holds the rings" src/ring/arena.c \
@@ -307,34 +307,34 @@ mutate "an exit does not wait for room" src/emit/handed_arena.c \
 	's/SYC_CONTROL_TIMEOUT_MS \* MS/0 * MS/' \
 	"$hand_over_host" who_exits_waits_for_room_to_send_its_arena
 
-mutate "a child continues in the state of its parent" src/emit/thread_claim.c \
+mutate "a child continues in the state of its parent" src/emit/thread_state.c \
 	's/pid == tid && syc_process->may_continue &&/pid == tid \&\&/' \
 	"$fork_inside" a_child__Forked_inside_an_emit_writes_a_ring_of_its_own \
 	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
 
-mutate "a left state is claimed" src/emit/thread_claim.c \
+mutate "a left state is claimed" src/emit/thread_state.c \
 	's/__atomic_load_n\(&syc_thread_mapped\(ts\)->is_left,\s+__ATOMIC_RELAXED\) \|\|\s+//' \
 	"$fork_inside" a_child__Forked_inside_an_emit_writes_a_ring_of_its_own \
 	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
 
-mutate "fork() does not note an emit" src/emit/child.c \
+mutate "fork() does not note an emit" src/emit/process.c \
 	's/(is_emitting =)\s+own->hot.owner != 0 \|\| own->hot.disturbed != 0/$1 false/' \
 	"$fork_inside" a_child_forked_inside_an_emit_writes_a_ring_of_its_own \
 	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
 
-mutate "a vfork child makes an arena" src/emit/hand_over.c \
+mutate "a vfork child makes an arena" src/emit/handed_arena.c \
 	's/if \(syc_process->pid == getpid\(\)\)/if (1)/' \
 	"$hand_over_host" a_vfork_child_makes_no_arena
 
-mutate "no other arena is made" src/emit/hand_over.c \
+mutate "no other arena is made" src/emit/handed_arena.c \
 	's/#define ARENAS_MAX 16/#define ARENAS_MAX 1/' \
 	"$hand_over" where_all_slots_are_taken_another_arena_is_handed_over
 
-mutate "the second arena is another program's" src/emit/hand_over.c \
+mutate "the second arena is another program's" src/emit/handed_arena.c \
 	's/older->pid == h->pid \?/older->pid == 0 ?/' \
 	"$hand_over" where_all_slots_are_taken_another_arena_is_handed_over
 
-mutate "a child keeps to what is full" src/emit/hand_over.c \
+mutate "a child keeps to what is full" src/emit/handed_arena.c \
 	's/r != -EMFILE \|\| n >= ARENAS_MAX/r != -EMFILE || h->pid != syc_process->pid/' \
 	"$hand_over" a_child_that_finds_no_slot_makes_an_arena_of_its_own
 
@@ -350,6 +350,6 @@ mutate "an arena that came late is not said to have come" src/emit/handed_arena.
 	's/h->is_told \? SYC_CONTROL_GAVE/0 ? SYC_CONTROL_GAVE/' \
 	"$hand_over_host" it_is_handed_over_when_others_were_received
 
-mutate "where a ring begins is believed" src/emit/slot.c \
+mutate "where a ring begins is believed" src/emit/recorder.c \
 	's/at < slot\.size && at % 8 == 0 \? at : 0/at/' \
 	"$hand_over" where_a_ring_begins_is_looked_at_before_it_is_used

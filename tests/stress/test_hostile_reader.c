@@ -62,7 +62,7 @@ static void find_out(void)
 	CHECK(get_stats().n_dropped > 1000);
 	CHECK(get_stats().is_active);
 	CHECK_STR(get_stats().reason,
-	          "a ring was closed: its reader's position is not one");
+	          "a ring was closed: its reader's position is invalid");
 }
 
 CHILD(is_read_wrongly)

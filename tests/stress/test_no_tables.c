@@ -23,7 +23,7 @@
 
 #include <syscap.h>
 
-#include "emit/at_exit.h"
+#include "emit/process.h"
 #include "harness/have_a_ring.h"
 #include "harness/peer.h"
 #include "harness/stepper.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * async.c - marks that belong together: parts of one operation, ends of one
- * arrow.  What says so stands in front of the message; docs/marks.md has the
- * form, which readers rely on.
+ * mark_messages.c - marks whose message the library composes: in printf's form,
+ * or with a link to other marks.
+ *
+ * Parts of one operation and ends of one arrow are linked by the beginning of
+ * their messages.  docs/marks.md describes this form, which readers use.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -11,6 +13,41 @@
 
 #include "base/text.h"
 #include "emit/event.h"
+
+void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
+                         int64_t duration, const char *format, va_list args)
+{
+	struct syscap_mark_site site;
+	struct syc_printf text;
+	volatile uintptr_t token;
+	struct syc_event event;
+
+	if (!syscap_is_active())
+		return;
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
+	if (st == NULL)
+		return;
+	syc_mark_fill_site(&site, group, name);
+	syc_printf_begin(&text, SYC_MARK_MESSAGE_MAX, format, args);
+	const uint32_t len = syc_mark_frame_len(text.len);
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_MARK, begin))
+		return;
+	syc_mark_fill(event.frame, len, &site, duration);
+	syc_printf_finish(&text,
+	                  (char *)event.frame + sizeof(struct syscap_wire_mark),
+	                  format, args);
+	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
+}
+
+void syscap_mark_printf(const char *group, const char *name, int64_t begin,
+                        int64_t duration, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	syscap_mark_vprintf(group, name, begin, duration, format, args);
+	va_end(args);
+}
 
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
 

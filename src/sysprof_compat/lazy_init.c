@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* left_open.c - whether something is recorded, left open until the first event.
- */
+/* lazy_init.c - decision at the first event whether events are recorded. */
 #define _GNU_SOURCE
-#include "emit/left_open.h"
+#include "sysprof_compat/lazy_init.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,19 +14,22 @@
 
 #include "copies/copies.h"
 #include "emit/process.h"
-#include "emit/setup.h"
 #include "os/env.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
 
-#define WAIT_MS 5000 /* a busy machine may let nobody run for long */
+#define WAIT_MS 5000 /* for the deciding thread, on a busy machine */
 
-static int32_t who; /* left it open: not a vfork() child, which only borrows */
+/* The process that deferred the decision: not a vfork() child, which runs in
+ * its parent's memory. */
+static int32_t deferring_pid;
 
-static void leave_open_in_child(void)
+const char syc_lazy_init_link = 1;
+
+static void defer_in_child(void)
 {
-	who = getpid();
+	deferring_pid = getpid();
 }
 
 static bool has_variable(void)
@@ -38,7 +40,8 @@ static bool has_variable(void)
 
 static bool is_open(void)
 {
-	return __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == SYC_LEFT_OPEN;
+	return __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) ==
+	       SYC_INIT_DEFERRED;
 }
 
 static void change_active(int from, int to)
@@ -47,15 +50,16 @@ static void change_active(int from, int to)
 	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-void syc_left_open_begin(void)
+/* Defer the decision if neither variable was set at load. */
+__attribute__((constructor)) static void defer_decision(void)
 {
 	syc_setup_run();
 	if (syc_process_is_there() || has_variable())
 		return;
-	who = getpid();
-	pthread_atfork(NULL, NULL, leave_open_in_child);
-	syc_setup_decide = syc_left_open_decide;
-	change_active(0, SYC_LEFT_OPEN);
+	deferring_pid = getpid();
+	pthread_atfork(NULL, NULL, defer_in_child);
+	syc_setup_decide = syc_lazy_init_decide;
+	change_active(0, SYC_INIT_DEFERRED);
 }
 
 static bool may_be_handler(void)
@@ -66,7 +70,7 @@ static bool may_be_handler(void)
 	return syc_handler_may_run(low, high);
 }
 
-/* Not to be called in a handler. */
+/* Not for handlers. */
 static __attribute__((noinline)) void look_again(void)
 {
 	if (has_variable())
@@ -74,26 +78,26 @@ static __attribute__((noinline)) void look_again(void)
 }
 
 /*
- * The first caller decides, with all signals blocked; other threads of its
- * process wait for it, or their first event would be lost untold.  A child that
- * was forked meanwhile has nobody to wait for.
+ * The first caller decides, with all signals blocked.  Other threads of its
+ * process wait for it, since otherwise their first event would be lost without
+ * a report.  A child that was forked meanwhile does not wait.
  */
 static void decide_late(void)
 {
-	static int32_t decider; /* who it was the first caller of */
+	static int32_t decider; /* process of the first caller */
 	const int32_t before =
-		__atomic_exchange_n(&decider, who, __ATOMIC_ACQUIRE);
+		__atomic_exchange_n(&decider, deferring_pid, __ATOMIC_ACQUIRE);
 
 	if (before != 0)
 		for (int i = 0; i < WAIT_MS && is_open() && before == getpid();
 		     i++)
 			syc_futex_nap();
-	else if (who == getpid() && !may_be_handler())
+	else if (deferring_pid == getpid() && !may_be_handler())
 		look_again();
-	change_active(SYC_LEFT_OPEN, 0);
+	change_active(SYC_INIT_DEFERRED, 0);
 }
 
-void syc_left_open_decide(void)
+void syc_lazy_init_decide(void)
 {
 	struct syc_undisturbed before;
 

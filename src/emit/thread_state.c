@@ -1,18 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_claim.c - a state for a thread that has none, or none any more; and a
- * ring. */
+/* thread_state.c - claiming of a thread's state, and leaving of its ring. */
 #define _GNU_SOURCE
-#include "emit/thread_claim.h"
-
 #include <string.h>
 #include <unistd.h>
 
-#include "emit/child.h"
+#include "emit/event.h"
+#include "emit/loss.h"
 #include "emit/process.h"
+#include "emit/recorder.h"
+#include "emit/ring_source.h"
 #include "emit/thread.h"
-#include "emit/thread_leave.h"
-#include "emit/thread_ring.h"
 #include "os/threads.h"
+#include "ring/clock.h"
+
+static void write_end_marker(struct syc_thread *st, uint32_t limit)
+{
+	unsigned char *const frame = syc_ring_space_take(
+		st, limit, SYC_HEAD_SIZE, syc_clock_kernel());
+
+	if (frame == NULL)
+		return;
+	/* -1: no cpu, no pid */
+	syc_store_word(frame, syc_head_word(SYC_HEAD_SIZE, -1, -1));
+	syc_commit(frame, SYSCAP_FRAME_RING_END, 0);
+}
+
+static void finish_ring(struct syc_state *ts)
+{
+	struct syc_thread *const st = &ts->hot;
+	uint32_t limit;
+
+	/* An emit that pthread_exit() or cancellation abandoned */
+	syc_take_over(ts);
+	syc_loss_resolve(ts);
+	if (st->body == NULL || !syc_ring_space_look(ts, &limit))
+		return;
+	syc_ring_space_limit_to_pages(ts, 0, &limit);
+	/* Every reserve leaves room for these */
+	syc_loss_report(ts, limit + SYC_LOSS_RECORD_MAX);
+	if (!ts->is_own)
+		write_end_marker(st, limit + SYC_RING_ROOM);
+	/* W2, pairs with R1 */
+	__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32), __ATOMIC_RELEASE);
+}
+
+/* Sources cancel a ring that they may be about to give @ts. */
+static void forgo_ring(struct syc_state *ts)
+{
+	for (int i = 0; i < SYC_N_SOURCES; i++)
+		if (syc_ring_sources[i] != NULL &&
+		    syc_ring_sources[i]->forgo != NULL)
+			syc_ring_sources[i]->forgo(ts);
+}
+
+void syc_thread_leave_ring(struct syc_state *ts)
+{
+	if (ts->ring == NULL) {
+		forgo_ring(ts);
+		syc_loss_leave_behind(ts);
+		syc_loss_request_report(true);
+		return;
+	}
+	if (ts->hot.body != NULL)
+		finish_ring(ts);
+	syc_loss_leave_behind(ts);
+	if (ts->slot != NULL)
+		syc_loss_mirror(ts);
+	if (ts->is_own && syc_ring_source_of(ts) != NULL)
+		syc_ring_source_of(ts)->give_back(ts);
+	syc_thread_ring_unmap(ts);
+	/* Last: after this, the recorder may take the memory away */
+	if (!ts->is_own && ts->slot != NULL)
+		syc_slot_end(ts);
+	ts->slot = NULL;
+}
+
+void syc_thread_leave_epoch(struct syc_state *ts)
+{
+	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+
+	if (ts->hot.epoch == epoch || ts->hot.owner != 0 || ts->is_connecting ||
+	    epoch == 0)
+		return;
+	syc_thread_leave_ring(ts);
+	memset(&ts->lost, 0, sizeof(ts->lost));
+	memset(ts->told, 0, sizeof(ts->told));
+	ts->retry_at = 0;
+	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
+}
 
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -28,8 +103,8 @@ static const int32_t *own_cpu(void)
 	return &none;
 }
 
-/* Take a state whose thread is gone: it may have been taken and be another's
- * by the time that we have it, so ask again. */
+/* Take a state whose thread has ended.  Another thread may have claimed it
+ * before the phase changed, so check again after that. */
 static bool take_gone_state(struct syc_state *ts, uint32_t phase)
 {
 	const int32_t tid = __atomic_load_n(&ts->tid, __ATOMIC_RELAXED);
@@ -42,7 +117,7 @@ static bool take_gone_state(struct syc_state *ts, uint32_t phase)
 	return false;
 }
 
-/* Threads can end without running key destructors: look at two states. */
+/* Threads can end without key destructors: look for this in two states. */
 static void scavenge_states(uint32_t high)
 {
 	for (int i = 0; i < 2 && high != 0; i++) {
@@ -55,14 +130,14 @@ static void scavenge_states(uint32_t high)
 		            SYC_STATE_ALIVE ||
 		    !take_gone_state(ts, SYC_STATE_ALIVE))
 			continue;
-		/* rseq's word went with its stack */
+		/* rseq's word was unmapped with the stack */
 		__atomic_store_n(&ts->hot.cpu, NULL, __ATOMIC_RELAXED);
 		syc_thread_leave_ring(ts);
 		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
 	}
 }
 
-/* @owner: of the emit that this happens in, for a forked child; else 0. */
+/* @owner: of the emit in progress in a forked child; else 0. */
 static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
                         uint64_t owner)
 {
@@ -81,9 +156,8 @@ static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.tag_word = (uint64_t)ts->hot.tid_tag << 32;
 	ts->hot.cpu = own_cpu();
 	ts->pointer = syc_thread_pointer();
-	/* Once in a process, so that a filter of system calls that comes later
-	 * does not see it.  Other threads' bounds are looked for once an emit
-	 * has to be judged */
+	/* For the main thread now, since a later seccomp filter may forbid
+	 * it.  For other threads when an emit may be abandoned */
 	if (pid == tid)
 		syc_thread_has_on_stack(ts, (uintptr_t)&pid);
 	ts->no_exit_hook = !syc_thread_watch(ts);
@@ -130,7 +204,8 @@ static struct syc_state *claim_state(int32_t tid)
 			raise_states_high_water(i + 1);
 			return ts;
 		}
-		/* ours from before this thread's exit began, or nobody's */
+		/* This thread's, from before its exit began, or an ended
+		 * thread's */
 		if (phase == SYC_STATE_DEAD &&
 		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
 		             ? syc_thread_take_phase(ts, SYC_STATE_DEAD)
@@ -141,11 +216,10 @@ static struct syc_state *claim_state(int32_t tid)
 }
 
 /*
- * Whether @ts is this thread's.  A pointer to it tells nothing: glibc keeps
- * the values of keys that were set after its last destructors, by a signal
- * handler on the ending thread, and the next thread gets them with the stack.
- * A thread that had the id before, and ended unnoticed, had its control block
- * elsewhere, or is no different.
+ * @ts is this thread's.  A pointer to @ts proves nothing.  A handler may set
+ * the key of an ending thread after the last destructors.  glibc keeps the
+ * value, and the next thread gets it with the stack.  An ended thread of the
+ * same tid had another control block, or its state is usable.
  */
 static bool is_state_of(int32_t tid, const struct syc_state *ts)
 {
@@ -155,8 +229,8 @@ static bool is_state_of(int32_t tid, const struct syc_state *ts)
 	       ts->pointer == syc_thread_pointer();
 }
 
-/* What another copy of the library claimed for this thread where its key
- * doesn't tell; or what this thread had before its exit hook ran. */
+/* A state that another copy claimed for this thread and could not store with
+ * its key.  Or this thread's state from before its exit hook ran. */
 static struct syc_state *find_claimed(int32_t pid, int32_t tid)
 {
 	const uint32_t high =
@@ -179,14 +253,15 @@ static struct syc_state *find_claimed(int32_t pid, int32_t tid)
 	return NULL;
 }
 
-/* What this thread is known to have, or had before it forked this process. */
+/* The state that is noted for this thread, also from before it forked this
+ * process. */
 static struct syc_state *find_own(int32_t pid, int32_t tid)
 {
 	struct syc_state *const ts = syc_thread_of_self();
 
 	if (ts == NULL)
 		return NULL;
-	/* A child's first thread: zeroed, and left for it */
+	/* The first thread of a child: the state is zeroed, and reserved */
 	if (pid == tid && syc_process->may_continue &&
 	    syc_thread_take_phase(ts, SYC_STATE_FREE)) {
 		__atomic_store_n(&syc_thread_mapped(ts)->is_left, false,
@@ -200,8 +275,8 @@ void syc_thread_claim(void)
 {
 	const int32_t pid = syc_child_pid(), tid = gettid();
 
-	/* A vfork() child is a guest in its parent's memory: what it begins
-	 * here the parent would inherit, with the wrong ids */
+	/* A vfork() child runs in its parent's memory: the parent would get
+	 * this state, with the child's ids */
 	if (pid == 0 || pid != getpid())
 		return;
 	struct syc_state *ts = find_own(pid, tid);
