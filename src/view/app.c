@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* app.c - the viewer on a terminal, or one screen of the viewer as text. */
+#define _GNU_SOURCE
 #include "view/app.h"
 
 #include <errno.h>
