@@ -189,8 +189,9 @@ export class CountersView extends View {
 	}
 
 	/**
-	 * Select the time of value @i and show what ran then: for a rate, the time
-	 * since the previous value; for a value, also the time to the next.
+	 * Select the time of value @i and show what ran then.  The time begins at the
+	 * previous value.  Unless the chart shows a rate, the time ends at the next
+	 * value.
 	 * @param {CounterChart} chart @param {number} i
 	 */
 	jump({ counter: { times }, isRate }, i) {

@@ -2,7 +2,8 @@
 // view_rest.js - logs, and facts about the capture.
 import { el, fill, section, toggle, View } from './dom.js';
 import { searching } from './flame.js';
-import { formatAt, formatBytes, formatCount, formatMoment, formatTime } from './format.js';
+import { formatAmount, formatAt, formatBytes, formatCount, formatMoment, formatTime } from
+	'./format.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 
 export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
@@ -76,13 +77,14 @@ export class AboutView extends View {
 	}
 
 	/** @param {string} label @param {string[]} heads @param {(string | number)[][]} rows @param {number[]} [numbers] */
-	list(label, heads, rows, numbers = []) {
+	list(label, heads, rows, numbers = [],
+		amount = (/** @type {number} */ n) => formatCount(n)) {
 		const table = new Table({ label, sort: '', headings: heads.map((text, i) => ({
 			key: String(i), text, number: numbers.includes(i),
 			width: numbers.includes(i) ? 'amount' : '',
 			by: (row) => row[i],
-			cell: (row) => typeof row[i] === 'number'
-				? formatCount(row[i]) : row[i] })) });
+			cell: (row) => typeof row[i] !== 'number' ? row[i]
+				: i === 1 ? amount(row[i]) : formatCount(row[i]) })) });
 		table.set(rows);
 		this.tables.push(table);
 		return rows.length > 0 ? [el('h2', {}, label), table.element] : [];
@@ -95,6 +97,14 @@ export class AboutView extends View {
 		const at = (/** @type {number} */ ns) => formatMoment(ns - model.begin, 1e6);
 		const hex = (/** @type {number} */ n) => '0x' + BigInt(n).toString(16);
 		this.tables = [];
+		// Samples that pass the filter, as in `syscap stat`
+		const { threads: sums } = app.analysis();
+		const byProcess = new Float64Array(model.processes.length);
+		for (const thread of model.threads)
+			byProcess[thread.process] += sums[thread.number];
+		const time = app.unit() === 'time' ? 'Time' : 'Ticks';
+		const amount = (/** @type {number} */ sum) => sum > 0
+			? formatAmount(sum, app.unit()) : '–';
 		const list = (/** @type {[string, string | null][]} */ pairs) =>
 			el('dl', {}, ...pairs.filter(([, value]) => value).flatMap(
 				([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
@@ -117,18 +127,21 @@ export class AboutView extends View {
 				formatAt(loss.end - model.begin),
 				model.threadName(loss.thread), loss.frames, loss.samples, loss.bytes]),
 			[0, 1, 3, 4, 5]),
-			...this.list('Processes', ['Pid', 'Command', 'From', 'To', 'Ticks are'],
-				model.processes.filter((process) => process.pid >= 0).map((process) => [
-					String(process.pid), process.command || process.binary,
+			...this.list('Processes', ['Pid', time, 'Command', 'From', 'To', 'Ticks are'],
+				model.processes.filter((process) => process.pid >= 0).sort((a, b) =>
+					byProcess[b.number] - byProcess[a.number]).map((process) => [
+					String(process.pid), byProcess[process.number],
+					process.command || process.binary,
 					at(process.begin), at(process.end),
 					process.period > 0 ? formatTime(process.period) + ' of ' +
 						['unknown time', 'processor time', 'wall time'][process.clock]
-						: '–']), [0, 2, 3]),
-			...this.list('Threads', ['Tid', 'Name', 'Pid', 'From', 'To'],
-				model.threads.filter((thread) => thread.tid >= 0).map((thread) => [
-					String(thread.tid), thread.name,
+						: '–']), [0, 1, 3, 4], amount),
+			...this.list('Threads', ['Tid', time, 'Name', 'Pid', 'From', 'To'],
+				model.threads.filter((thread) => thread.tid >= 0).sort((a, b) =>
+					sums[b.number] - sums[a.number]).map((thread) => [
+					String(thread.tid), sums[thread.number], thread.name,
 					String(model.processes[thread.process].pid),
-					at(thread.begin), at(thread.end)]), [0, 2, 3, 4]),
+					at(thread.begin), at(thread.end)]), [0, 1, 3, 4, 5], amount),
 			...this.list('Metadata', ['Pid', 'Key', 'Value'],
 				model.metadata.map(([pid, , key, value]) => [
 					String(pid > 0x7fffffff ? '' : pid), texts.get(key),

@@ -194,6 +194,21 @@ test('facts about the capture are shown', async () => {
 	assert.match(view.element.textContent, /Processes.*app.*Threads.*one/);
 });
 
+test('processes and threads are sorted by the time that passes', async () => {
+	const times = (/** @type {any} */ view, /** @type {string} */ label) =>
+		view.tables.find((table) => table.options.label === label).rows
+			.map(([number, time]) => [number, time]);
+	const { view } = await open(AboutView);
+	assert.deepEqual(times(view, 'Threads'), [['1', 12], ['2', 2]]);
+	assert.deepEqual(times(view, 'Processes'), [['10', 14]]);
+	const cell = view.tables.find((table) => table.options.label === 'Threads')
+		.options.headings[1];
+	assert.deepEqual([cell.text, cell.cell(['1', 12]), cell.cell(['1', 0])],
+		['Time', '12\u00a0ns', '–']);
+	const { view: filtered } = await open(AboutView, { threads: [1] });
+	assert.deepEqual(times(filtered, 'Threads'), [['2', 2], ['1', 0]]);
+});
+
 test('the used control keeps the focus', async () => {
 	const { app, view } = await open(ChartView);
 	const select = () => view.bar.all('select')[0];
