@@ -87,6 +87,21 @@ export function functionsOf(model, analysis) {
 		model.nFunctions);
 }
 
+/** Self amounts of functions without a name, by binary, the largest first.
+ * @param {Model} model @param {Analysis} analysis @returns {[string, number][]} */
+export function unnamedOf(model, { tree, selfs }) {
+	const { categories, binaries, n } = model.functions;
+	/** @type {Map<number, number>} */
+	const sums = new Map();
+	for (let i = 1; i < tree.n; i++) {
+		const f = tree.functions[i];
+		if (selfs[i] > 0 && f < n && (categories[f] & 8) === 0)
+			sums.set(binaries[f], (sums.get(binaries[f]) || 0) + selfs[i]);
+	}
+	return Array.from(sums, ([binary, sum]) => /** @type {[string, number]} */ (
+		[model.texts.get(binary), sum])).sort((a, b) => b[1] - a[1]);
+}
+
 /**
  * Allocations that pass; for `live`, the allocations in use at the moment.
  * @param {Model} model @param {Filter} filter @param {'allocated' | 'leaked' | 'temporary' | 'live'} of

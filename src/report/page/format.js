@@ -14,8 +14,12 @@ function scaled(value, units, step) {
 	return (value < 0 ? '−' : '') + size.toFixed(digits) + '\u00a0' + units[i];
 }
 
-/** "12.3 ms", or "1:02:03". @param {number} ns */
+/** "12.3 ms", "1:05.3 min", or "1:02:03". @param {number} ns */
 export function formatTime(ns) {
+	const tenths = Math.round(Math.abs(ns) / 1e8);
+	if (tenths >= 600 && Math.abs(ns) < 3.6e12)
+		return (ns < 0 ? '−' : '') + Math.floor(tenths / 600) + ':' +
+			(tenths % 600 / 10).toFixed(1).padStart(4, '0') + '\u00a0min';
 	return Math.abs(ns) >= 3.6e12 ? formatMoment(ns, 1e9)
 		: ns === 0 ? '0\u00a0s' : scaled(ns, ['ns', 'µs', 'ms', 's'], 1000);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // main.js - the page: its state, the parts around the views, and its start.
-import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
+import { Analyst, answerHeap, functionsOf, sumMarks, unnamedOf } from './analysis.js';
 import { fillBox, makeTheme } from './canvas.js';
 import { findColumns, inflateAll } from './columns.js';
 import { button, div, el, fill, toggle } from './dom.js';
@@ -55,6 +55,7 @@ export class App {
 		this.view = null;
 		this.timer = 0;
 		this.frame = 0;
+		this.unnamedKey = '';
 		this.timeline = new Timeline(this);
 		this.build();
 	}
@@ -227,10 +228,14 @@ export class App {
 			? undefined : true }), { class: 'own', hidden: true,
 			title: 'Samples in syscap\'s own code, which records. Click, or ' +
 				'press o, to show or omit them.' });
+		this.unnamed = button('', () => this.set({ view: 'about' }), { class: 'own',
+			hidden: true, title: 'Time in functions whose names are unknown. Click for ' +
+				'their libraries.' });
 		const warning = (/** @type {string} */ text) => button(text,
 			() => this.set({ view: 'about' }), { class: 'warn' });
 		fill(this.place,
 			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts, this.own,
+				this.unnamed,
 				el('span', { class: 'grow' }),
 				lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
 				problems && warning(problems[1] + ' problems found by check'),
@@ -307,6 +312,19 @@ export class App {
 		this.own.textContent = formatShare(own, state.recording ? total
 			: total + own) + ' syscap itself, ' +
 			(state.recording ? 'included' : 'left out');
+	}
+
+	/** The share of functions without names in the current filter. */
+	showUnnamed() {
+		const { model } = this;
+		const analysis = this.analysis();
+		if (this.unnamedKey !== this.answerKey) {
+			const sum = unnamedOf(model, analysis).reduce((all, [, one]) => all + one, 0);
+			this.unnamed.hidden = !(sum >= analysis.totals[0] / 100 && sum > 0);
+			this.unnamed.textContent = formatShare(sum, analysis.totals[0]) +
+				' without names';
+		}
+		this.unnamedKey = this.answerKey;
 	}
 
 	showFacts() {
@@ -428,6 +446,7 @@ export class App {
 		const choice = choices.find((one) => one.key === state.view) || choices[0];
 		this.showFacts();
 		this.showOwn();
+		this.showUnnamed();
 		this.showChips();
 		const tabs = choices.map((one) => button(one.text,
 			() => this.set({ view: one.key }),

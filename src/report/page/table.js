@@ -41,6 +41,40 @@ function sortRows(rows, by, sign) {
 	return sorted;
 }
 
+/** Explanations of columns, by their titles. @type {Record<string, string>} */
+export const TIPS = {
+	Function: 'Name of the function', Counter: 'Group and name of the counter',
+	Mark: 'Group and name of the marks', Binary: 'Program or library of the function',
+	Self: 'Amount in the function itself, without the functions that it calls',
+	Total: 'Amount in the function and in all functions that it calls',
+	'%': 'Share of all that is selected',
+	Unexpected: 'Difference that the longer duration does not explain',
+	'Self, difference': 'Self here minus self there',
+	'Total, difference': 'Total here minus total there',
+	chosen: 'Self during each chosen mark', rest: 'Self during each other mark',
+	here: 'Self in this part', there: 'Self in the other part',
+	Time: 'Time since the beginning', At: 'Time since the beginning',
+	From: 'Time since the beginning', To: 'Time since the beginning',
+	Took: 'Duration of the mark', Duration: 'Duration of the mark',
+	Sampled: 'Processor or wall time of the samples during the mark',
+	Count: 'Number of marks', Mean: 'Mean duration',
+	Median: 'Half of the marks are not longer', p99: '99 % of the marks are not longer',
+	'Durations (log)': 'Number of marks by duration, on a logarithmic axis',
+	Values: 'Number of values', Min: 'Least', Max: 'Largest',
+	Last: 'Last value that is selected',
+	'Mean rate': 'Change a second from the first to the last selected value, of ' +
+		'integers that only grew',
+	Description: 'Description by the program', Severity: 'Importance of the message',
+	Domain: 'Part of the program that wrote the message', Message: 'Text',
+	Thread: 'Name and number of the thread', Share: 'Share of all that is selected',
+	Pid: 'Number of the process', Tid: 'Number of the thread',
+	Command: 'Command line', 'Ticks are': 'Period and clock of the sampler',
+	Name: 'Name', Events: 'Number of lost events', Samples: 'Number of lost samples',
+	Bytes: 'Size', Key: 'Name of the value', Value: 'Text of the value',
+	Path: 'Path of the file', Start: 'First address', End: 'Address after the last',
+	'Build id': 'Identifier of the binary\'s build',
+};
+
 /** @template R */
 export class Table {
 	/** @param {TableOptions<R>} options */
@@ -106,6 +140,7 @@ export class Table {
 						mine ? (order === 'descending' ? ' ▾' : ' ▴') : ''))
 				: heading.text;
 			return el('th', { scope: 'col', class: heading.number ? 'number' : '',
+				title: heading.tip || TIPS[heading.text],
 				'aria-sort': heading.by ? order : null }, button);
 		}));
 	}
@@ -165,11 +200,16 @@ export class Table {
 			class: data === this.picked ? 'picked' : '',
 			onclick: pick && (() => this.pick(data)),
 			ondblclick: open && (() => open(data)),
-		}, ...this.options.headings.map((heading, column) =>
-			el(column === 0 ? 'th' : 'td', {
+		}, ...this.options.headings.map((heading, column) => {
+			const cell = heading.cell(data);
+			return el(column === 0 ? 'th' : 'td', {
 				class: heading.number ? 'number' : 'text',
 				scope: column === 0 ? 'row' : null,
-			}, heading.cell(data))));
+				// The whole name, in case that the column cuts it
+				title: !heading.number && typeof cell === 'string' && cell !== ''
+					? cell : null,
+			}, cell);
+		}));
 	}
 
 	/** @param {R} row */

@@ -164,6 +164,8 @@ interface Heading<R> {
 	by?: (row: R) => number | string;
 	/** aligned to the right */
 	number?: boolean;
+	/** explanation; none: the explanation of titles with this text */
+	tip?: string;
 	width?: string;
 	/** first sorted from the least value */
 	up?: boolean;

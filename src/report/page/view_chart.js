@@ -41,7 +41,7 @@ export class ChartView extends View {
 		String(this.thread), (thread) => app.set({ thread: Number(thread) })),
 		choose('Colours', [['', 'kind of code'], ['binary', 'binary']],
 			state.colour || '', (colour) => app.set({ colour })),
-		hint('Left to right is time, not weight.'));
+		hint('From left to right: time, as on the axis above.'));
 		this.layout();
 		if (!this.boxes.picked)
 			this.describe(null);
@@ -116,7 +116,7 @@ export class ChartView extends View {
 		const { app } = this;
 		if (!box) {
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a box: look at that time only.'));
+				'Double-click a box to select its time.'));
 			return;
 		}
 		const { tree, totals, selfs, total } = app.analysis();

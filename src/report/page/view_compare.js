@@ -73,13 +73,13 @@ export class CompareView extends View {
 				...(byMark ? [ofNumbers('unexpected', 'Unexpected',
 					(row) => row.unexpected, more)] : []),
 				// Of shares, the largest change is first, up or down.
-				{ ...ofNumbers('difference', 'Self, more',
+				{ ...ofNumbers('difference', 'Self, difference',
 					(row) => row.self - row.otherSelf, more),
 				...(byMark ? {} : { by: (/** @type {any} */ row) =>
 					Math.abs(row.self - row.otherSelf) }) },
-				ofNumbers('self', 'here', (row) => row.self, amount),
-				ofNumbers('otherself', 'there', (row) => row.otherSelf, amount),
-				{ ...ofNumbers('totaldifference', 'Total, more',
+				ofNumbers('self', byMark ? 'chosen' : 'here', (row) => row.self, amount),
+				ofNumbers('otherself', byMark ? 'rest' : 'there', (row) => row.otherSelf, amount),
+				{ ...ofNumbers('totaldifference', 'Total, difference',
 					(row) => row.more, more),
 				...(byMark ? {} : { by: (/** @type {any} */ row) =>
 					Math.abs(row.more) }) },
@@ -143,7 +143,7 @@ export class CompareView extends View {
 				model.byThread[thread.number] > 0).map((thread) =>
 				[String(thread.number), model.threadName(thread.number)]),
 			String(state.thread || 0), (thread) => app.set({ thread: Number(thread) })),
-			toggle('As wide as there', this.isThere, (on) => {
+			toggle('Widths of the other part', this.isThere, (on) => {
 				this.isThere = on;
 				this.layout();
 			}));

@@ -237,7 +237,7 @@ export class FlameView extends View {
 			fill(this.details, el('p', { class: 'hint' }, none &&
 				app.model.samples.n === 0 ? 'There are no samples here: record with --sample.'
 				: none ? 'No sample passes what is asked for above.'
-				: 'Click a function for more, twice to zoom in. Drag on the time ' +
+				: 'Click a function for more. Double-click a box to zoom in. Drag on the time ' +
 				'axis to look at a part of it.'));
 			return;
 		}

@@ -94,6 +94,7 @@ export class MarksView extends View {
 		const column = (/** @type {string} */ key, /** @type {string} */ text,
 			/** @type {(n: number) => string} */ format) => ({
 			...ofNumbers(key, text, (row) => row[key], format),
+			tip: key === 'total' ? 'Sum of all durations' : undefined,
 			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
 				: (row.isExact ? '' : '≈\u00a0') + format(row[key]) });
 		const time = (/** @type {string} */ key, /** @type {string} */ text) =>
@@ -544,8 +545,8 @@ export class MarksView extends View {
 		if (i === null || i >= marks.n + operations.length) {
 			const { from, to } = app.state;
 			fill(this.details, el('p', { class: 'hint' },
-				(this.kind() === 'statistics' ? 'Twice on a name: its frame times.'
-					: 'Twice on a mark: look at its time only.') + tellBars(app.model) +
+				(this.kind() === 'statistics' ? 'Double-click a name for its frame times.'
+					: 'Double-click a mark to select its time.') + tellBars(app.model) +
 				(app.model.bars.all > 0 && (from !== undefined || to !== undefined)
 					? ' At the edges of what is brushed whole bars are counted: what ' +
 					'is marked ≈ is not exact.' : '')));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_rest.js - logs, and facts about the capture.
+import { unnamedOf } from './analysis.js';
 import { el, fill, section, toggle, View } from './dom.js';
 import { searching } from './flame.js';
-import { formatAmount, formatAt, formatBytes, formatCount, formatMoment, formatTime } from
-	'./format.js';
+import { formatAmount, formatAt, formatBytes, formatCount, formatMoment, formatShare,
+	formatTime } from './format.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 
 export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
@@ -67,6 +68,11 @@ export class LogsView extends View {
 	}
 }
 
+/** Explanations of columns that differ from those of other tables.
+ * @type {Record<string, string>} */
+const ABOUT_TIPS = { Time: 'Time of the samples', Ticks: 'Ticks of the samples',
+	End: 'Address after the last', Binary: 'Program or library' };
+
 export class AboutView extends View {
 	/** @param {App} app */
 	constructor(app) {
@@ -80,7 +86,7 @@ export class AboutView extends View {
 	list(label, heads, rows, numbers = [],
 		amount = (/** @type {number} */ n) => formatCount(n)) {
 		const table = new Table({ label, sort: '', headings: heads.map((text, i) => ({
-			key: String(i), text, number: numbers.includes(i),
+			key: String(i), text, number: numbers.includes(i), tip: ABOUT_TIPS[text],
 			width: numbers.includes(i) ? 'amount' : '',
 			by: (row) => row[i],
 			cell: (row) => typeof row[i] !== 'number' ? row[i]
@@ -88,6 +94,32 @@ export class AboutView extends View {
 		table.set(rows);
 		this.tables.push(table);
 		return rows.length > 0 ? [el('h2', {}, label), table.element] : [];
+	}
+
+	/** Processor time of the samplers of all processes, as they reported it. */
+	describeCost() {
+		const { model: { metadata, texts } } = this.app;
+		let us = 0;
+		for (const [, , key, value] of metadata)
+			if (texts.get(key) === 'syscap.sampler.delivered')
+				us += Number(/took_us (\d+)/.exec(texts.get(value))?.[1] || 0);
+		return us > 0 ? formatTime(us * 1000) + ' of processor time' : null;
+	}
+
+	/** Libraries with functions without names, in the current filter. */
+	unnamed() {
+		const { app } = this;
+		const analysis = app.analysis();
+		const rows = unnamedOf(app.model, analysis);
+		if (rows.length === 0)
+			return [];
+		const total = analysis.totals[0];
+		return [...this.list('Functions without names', ['Binary', 'Self', 'Share'],
+			rows.map(([binary, self]) => [binary || 'code of no file', self,
+				formatShare(self, total)]), [1, 2], (n) => formatAmount(n, app.unit())),
+		el('p', {}, 'To add names, install the debug symbols of these binaries on the ' +
+			'machine of the recording. Then run there: ', el('code', {},
+			'syscap symbolize ' + app.model.facts.title))];
 	}
 
 	update() {
@@ -108,8 +140,17 @@ export class AboutView extends View {
 		const list = (/** @type {[string, string | null][]} */ pairs) =>
 			el('dl', {}, ...pairs.filter(([, value]) => value).flatMap(
 				([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
+		const noted = (/** @type {string} */ key) => {
+			const row = model.metadata.find(([, , k]) => texts.get(k) === key);
+			return row ? texts.get(row[3]) : null;
+		};
 		fill(this.element, el('h2', {}, facts.title),
-			list([['Recorded', facts.date], ['Lasts', formatTime(model.end - model.begin)],
+			list([['Command', noted('syscap.command')],
+				['Sampling', noted('syscap.sampler')],
+				['Sampling took', this.describeCost()],
+				['Counters', noted('syscap.counters')],
+				['Kernel', noted('syscap.kernel')],
+				['Recorded', facts.date], ['Lasts', formatTime(model.end - model.begin)],
 				['Size', formatBytes(Number(facts.size))],
 				['Frames', formatCount(Number(facts.frames))],
 				['Counts', facts.unit], ['Filter', facts.filter],
@@ -118,6 +159,7 @@ export class AboutView extends View {
 				['Redacted', facts.redacted === '1'
 					? 'command lines, homes, metadata, files, messages' : null],
 				['Made by', 'syscap ' + facts.version]]),
+			...this.unnamed(),
 			...(facts.check ? [el('h2', {}, 'syscap check'),
 				el('pre', { tabindex: '0', role: 'region', 'aria-label': 'syscap check' },
 					facts.check)] : []),

@@ -23,7 +23,8 @@ const { CountersView, isGrowing, unitOf } = await import(
 const { layOperations } = await import('../../../src/report/page/operations.js');
 const { Moments } = await import('../../../src/report/page/moments.js');
 const { Scale } = await import('../../../src/report/page/scale.js');
-const { Table } = await import('../../../src/report/page/table.js');
+const { Table, TIPS } = await import('../../../src/report/page/table.js');
+const { unnamedOf } = await import('../../../src/report/page/analysis.js');
 const { paintLine } = await import('../../../src/report/page/timeline.js');
 const { TreeView } = await import('../../../src/report/page/view_tree.js');
 const { model: make } = await import('./page.mjs');
@@ -312,7 +313,7 @@ test('the rest is everything outside marks', async () => {
 
 test('a selected function is no mark', async () => {
 	const { view } = await open(MarksView, { picked: 1 });
-	assert.match(view.details.textContent, /Twice on a mark/);
+	assert.match(view.details.textContent, /Double-click a mark/);
 });
 
 test('a bar of frame times shows its longest mark', async () => {
@@ -380,6 +381,38 @@ test('integers that only grow have a rate', async () => {
 	assert.equal(view.charts[0].peak.textContent, 'peak 4\u00a0B at 0.00000\u00a0s');
 	view.jump(view.charts[0], 1);
 	assert.deepEqual([app.state.from, app.state.to], [1, 3]);
+});
+
+test('functions without names are listed by library', async () => {
+	const { app, view } = await open(AboutView, {}, (model) => {
+		model.functions.categories = Uint8Array.of(4, 8, 0, 24, 4, 9);
+	});
+	// parse has 4 + 2 of 14 ns itself: the samples at nodes 2
+	const { totals, tree, selfs } = app.analysis();
+	let parse = 0;
+	for (let i = 1; i < tree.n; i++)
+		if (tree.functions[i] === 2)
+			parse += selfs[i];
+	assert.ok(parse > 0);
+	assert.deepEqual(unnamedOf(app.model, app.analysis()), [['app', parse]]);
+	assert.match(view.element.textContent, /Functions without names/);
+	assert.match(view.element.textContent, /syscap symbolize x/);
+	app.showUnnamed();
+	assert.equal(app.unnamed.hidden, false);
+	assert.equal(app.unnamed.textContent, (parse / totals[0] * 100).toFixed(1) +
+		'\u00a0% without names');
+	app.set({ function: 'hash' });
+	app.showUnnamed();
+	assert.equal(app.unnamed.hidden, true);
+});
+
+test('each column has an explanation', async () => {
+	for (const View of [FunctionsView, TreeView, CountersView, LogsView, AboutView]) {
+		const { view } = await open(View);
+		for (const table of view.tables || [view.table])
+			for (const { text, tip } of table.options.headings)
+				assert.ok(text === '' || tip || TIPS[text], view + ': ' + text);
+	}
 });
 
 test('an integer has all of its digits', async () => {
@@ -483,7 +516,7 @@ test('functions that disappeared are a difference of two captures', async () => 
 	assert.match(view.answer.textContent,
 		/largest difference: malloc.*14\.3.% here, against 99\.0.%/);
 	const heads = view.table.options.headings.map(({ text }) => text);
-	assert.ok(!heads.includes('Unexpected') && heads.includes('Self, more'));
+	assert.ok(!heads.includes('Unexpected') && heads.includes('Self, difference'));
 	// A decrease of 84.7 points precedes smaller increases.
 	const rows = view.table.rows.map((row) => row.self - row.otherSelf);
 	assert.ok(rows.length > 2 && rows[0] < 0 && rows[1] > 0, String(rows));

@@ -18,6 +18,9 @@ test('readable numbers', () => {
 	assert.deepEqual([0, 999, 1234, 12_345_678, 99_960_000, 999_600_000, 3.6e12]
 		.map((ns) => plain(formatTime(ns))), ['0 s', '999 ns', '1.23 µs', '12.3 ms',
 		'100 ms', '1.00 s', '1:00:00']);
+	assert.deepEqual([59.94e9, 59.96e9, 65.26e9, -754e9, 3599.96e9]
+		.map((ns) => plain(formatTime(ns))), ['59.9 s', '1:00.0 min', '1:05.3 min',
+		'−12:34.0 min', '60:00.0 min']);
 	assert.equal(plain(formatBytes(1536)), '1.50 KiB');
 	assert.equal(plain(formatShare(1, 3)), '33.3 %');
 	assert.equal(formatShare(1, 0), '–');
