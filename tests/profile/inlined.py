@@ -9,7 +9,9 @@ import sys
 
 
 def ask(syscap, path, *args):
-    done = subprocess.run([syscap, "stat", "--json", "--tree", *args, path],
+    # Lines show which samples were in inlined code of syscap itself.
+    done = subprocess.run([syscap, "stat", "--json", "--tree",
+                           "--with-recording", *args, path],
                           stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)["hot"]
 
