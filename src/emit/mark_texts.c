@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mark_texts.c - marks whose texts are arguments of the call. */
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "emit/event.h"
