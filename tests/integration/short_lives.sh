@@ -14,7 +14,8 @@ cd "$dir"
 # the bound of a first and last thread is the process's time less the sum of all
 # threads.
 check() {
-	"$SYSCAP" export -f csv --table samples -o samples.csv r.syscap
+	"$SYSCAP" export -f csv --table samples --with-recording \
+		-o samples.csv r.syscap
 	awk -v way="$1" '
 	FILENAME == "own" && NF == 3 && $1 == 0 { took = $3; next }
 	FILENAME == "own" && NF == 3 { most[$1] = $3; next }
