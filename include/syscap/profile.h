@@ -22,7 +22,7 @@
  * A program computes results in three steps. *Read* walks over the frames once:
  * stacks become one tree, and samples become rows of numbers. *Settle* resolves
  * the functions of addresses and the lanes of marks. *View* applies a filter
- * and its transforms, and makes a tree of functions with sums.  A view walks
+ * and its transforms, and builds a call tree with totals.  A view walks
  * over the rows and the tree, not over the file.
  *
  * If a capture grows: read, settle, query, read again (syscap_profile_read()
@@ -407,8 +407,8 @@ struct syscap_filter {
 	 * bytes and match anywhere in the name.  Regexes do not match notes
 	 * ([stack cut]), which stay outermost.
 	 */
-	bool no_inlines;   /* no frames of inlined functions: their amounts
-	                   * belong to the function with their code */
+	bool no_inlines;   /* no frames of inlined functions: their amounts are
+	                   * charged to the function that contains their code */
 	const char *drop;  /* regex: omit samples with a matching function */
 	const char *focus; /* regex: stacks begin at the outermost matching
 	                    * frame; samples without a match are omitted */
@@ -585,9 +585,9 @@ const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * Get the message of the mark or log whose frame is at @offset.  @reader reads
- * the same file, and its position changes.  Returns "" if the frame has no
- * message, NULL if there is no memory.  The result is valid until the next call
+ * Get the message of the mark or log whose frame is at @offset.  @reader must
+ * have the same file open.  The call changes the reader's position.  Returns ""
+ * if the frame has no message, NULL if there is no memory.  The result is valid until the next call
  * and until @reader is closed.
  */
 const char *syscap_profile_message(struct syscap_profile *profile,
@@ -689,9 +689,9 @@ syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
 /* --------------------------------------- walk over events: may still change */
 
 /**
- * A walk over the events of a capture, in the order of its file, with their
- * numbers in the profile.  Programs that write or sum up each event, and need
- * not keep events, use a walk.
+ * A walk over a capture's events in file order, with each event's number in
+ * the profile.  Programs that write or sum up each event, and need not keep
+ * events, use a walk.
  *
  *	syscap_profile_walk_new(profile, reader, &walk);
  *	while (syscap_profile_walk_value(walk, &value) > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-collector.h - events of the program for a recorder.
+ * sysprof-collector.h - application events for a recorder.
  *
  * The recorder is found through the environment (SYSPROF_CONTROL_FD,
  * SYSPROF_TRACE_FD, SYSCAP_OUTPUT), or the program records itself

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* line_table.c - reader and maker of the table of source lines. */
+/* line_table.c - reader and builder of the source line table. */
 #define _GNU_SOURCE
 #include "capture/line_table.h"
 

@@ -299,8 +299,8 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st)
 {
 	/*
-	 * The owner must be the same, so that no other user can make root write
-	 * into foreign files
+	 * The owner must be the same, so that no other user can make root
+	 * write to other users' files
 	 */
 	return rest->facts.capture_dev == st->st_dev &&
 	       rest->facts.capture_ino == st->st_ino &&

@@ -203,9 +203,9 @@ static int check_jit_names(struct syc_checker *checker,
 }
 
 /*
- * A second command line of a process is later than its earlier frames, as after
- * an exec.  A second line that is earlier comes from a join of two processes
- * with one pid that did not separate the processes.
+ * After an exec, a process has a second command line.  This line is later than
+ * the process's earlier frames.  A second line that is earlier comes from a join
+ * of two processes with one pid that did not separate the processes.
  */
 static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,

@@ -23,7 +23,7 @@ struct syc_import {
 	/* Number of the current line, from 1; 0: no line. */
 	uint64_t line;
 	uint64_t n_samples; /* number of samples in the input */
-	/* Number of different events in output of perf script. */
+	/* Number of distinct events in perf script output. */
 	size_t n_events;
 	uint64_t n_skipped;     /* skipped lines, which are not of the format */
 	uint64_t first_skipped; /* number of the first skipped line */

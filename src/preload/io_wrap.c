@@ -363,8 +363,8 @@ SYC_IO_SIZE(getdents64, (int fd, void *to, size_t n), (fd, to, n),
             SYC_IO_OF(fd))
 
 /*
- * Calls of stdio.  The C library's own calls in stdio do not pass the wrappers
- * above.
+ * Calls of stdio.  The C library's internal stdio calls do not go through the
+ * wrappers above.
  *
  * Most calls find the data in the stream's buffer, and take less time than two
  * reads of the clock.  So a call is not timed if the buffer seems to suffice,

@@ -433,8 +433,7 @@ static void print_alive(unsigned n)
 		        n, n == 1 ? " was" : "es were");
 }
 
-/* Print the requested kinds of events that the command lacked, with the
- * reason. */
+/* Print which requested kinds of events are missing, and why. */
 static void print_not_given(const struct syc_recording *recording)
 {
 	const struct syc_record_options *const options = recording->options;

@@ -122,7 +122,7 @@ static int map_slots(struct syc_arena *arena, int fd)
 	arena->base = base;
 	/* A core dump would get memory for the whole arena */
 	madvise(base, arena->size, MADV_DONTDUMP);
-	/* mlockall(MCL_FUTURE) would get memory for a whole ring with each
+	/* mlockall(MCL_FUTURE) would allocate memory for a whole ring at each
 	 * mapping */
 	syscall(SYS_munlock, base, arena->size);
 	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)

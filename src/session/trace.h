@@ -261,7 +261,7 @@ void syc_trace_hold_target(const struct syc_trace_target *target);
 
 /**
  * Close the fds that syc_trace_open() opened, unless the program has closed
- * them, and uses their numbers.
+ * them and reused their numbers.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */

@@ -37,8 +37,9 @@
  *	    is not 0, the frame goes to `place`, which has SYC_BUFFER_SHARED.
  *	    `place` only changes by a compare-exchange, one instruction to
  *	    handlers.  So each frame has one owner, and frames lie in a row.
- *	    With SYC_BUFFER_FOR_OWNER, the announced frame is at owner: a
- *	    later call, on top of a leaving call, has announced another frame.
+ *	    With SYC_BUFFER_FOR_OWNER, the announced frame is at owner.  A
+ *	    nested call that interrupted a returning call has announced
+ *	    another frame.
  *
  *	B2  nest is the number of unfinished calls on the thread.  A handler
  *	    restores nest.

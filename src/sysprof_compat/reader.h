@@ -97,9 +97,9 @@ void syc_reader_look_for_end(SysprofCaptureReader *reader);
  */
 
 /**
- * Check whether the content of @frame, @len bytes, fits its length, and end its
- * texts.  A frame in the other byte order is converted to the host's order: the
- * header always, and the other fields if they are valid.  Returns NULL, or the
+ * Check that the @len bytes of @frame hold valid content, and terminate the
+ * frame's texts.  A frame in the other byte order is converted to the host's
+ * order: the header always, and the other fields if they are valid.  Returns NULL, or the
  * reason why the frame can't be returned; unknown types are valid.
  */
 const char *syc_frame_settle(unsigned char *frame, size_t len);
