@@ -61,7 +61,7 @@ done
 # Each tick has its stack, also with ten failing execs between two ticks
 "$SYSCAP" record -q --force -o r.syscap --sample=100 -- \
 	"$SYSCAP_TEST_BIN/short_lives" failing >own
-"$SYSCAP" export -f folded -o - r.syscap >folded
+"$SYSCAP" export -f folded --with-recording -o - r.syscap >folded
 awk '{ all += $NF } /;fail_late;/ { late += $NF }
 	END { exit !(late > all / 4 && late < all * 3 / 4) }' folded ||
 	{ echo "failing execs: fail_late has not about a half"; cat folded; exit 1; }
