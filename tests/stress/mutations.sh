@@ -62,8 +62,10 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	esac | compile "$work" "$work"
 	shift
 	# A test may replace a function of the library: the first definition
-	# counts
-	$CC -std=gnu11 -O2 -w -Wl,--allow-multiple-definition \
+	# counts, or its __wrap_ function
+	wraps=$(sed -n 's/^.*[ *]__wrap_\([a-z_]*\)(.*;$/-Wl,--wrap=\1/p' "$@")
+	# shellcheck disable=SC2086
+	$CC -std=gnu11 -O2 -w -Wl,--allow-multiple-definition $wraps \
 		-I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
 		"$SYSCAP_SOURCE/tests/harness/peer.c" \
