@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handler_watch.c - a library that tests preload.  It counts forbidden calls of
- * handlers of SIGURG and real-time signals: allocate, free and lock.  At the
- * end of the process, writes a line to stderr, or to the file of
+ * handler_watch.c - a library that tests preload.  The library counts forbidden
+ * calls in handlers of SIGURG and real-time signals: allocate, free and lock.
+ * At the end of the process, writes a line to stderr, or to the file of
  * HANDLER_WATCH_TO:
  *
  *	handled N allocated N freed N locked N

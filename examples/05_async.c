@@ -35,7 +35,8 @@ int main(void)
 		return 1;
 	pthread_join(thread, NULL);
 
-	/* One mark is enough if the end's code knows the beginning. */
+	/* One mark is enough if the code at the end has the beginning's time.
+	 */
 	SYSCAP_ASYNC_SINCE("example", "all", N_REQUESTS + 1, begin, NULL);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * demo.c - a program that counts the words in all files below a directory, with
  * four threads, and records its use of time by <syscap.h>.
  *
- *	syscap record -o demo.syscap -- syscap-demo FOLDER
+ *	syscap record --sample -o demo.syscap -- syscap-demo FOLDER
  *	syscap stat demo.syscap
  *
  * Workers take files from a list.  "read" is the time in the kernel, "scan" the

@@ -14,22 +14,20 @@ endfunction()
 # Remove the old files: the recorder never overwrites a capture.
 string(REGEX REPLACE "[.]syscap$" ".html" PAGE ${CAPTURE})
 file(REMOVE ${CAPTURE} ${PAGE})
-run(${SYSCAP} record -o ${CAPTURE} -- ${DEMO} ${FOLDER})
+run(${SYSCAP} record --sample -o ${CAPTURE} -- ${DEMO} ${FOLDER})
 run(${SYSCAP} stat ${CAPTURE})
 run(${SYSCAP} report -o ${PAGE} ${CAPTURE})
 message("
 The capture is ${CAPTURE}
 Its report is ${PAGE}
-  open it in any browser; it is one file that needs nothing else
+  open it in any browser: a flame graph, with marks and counters above it
 
 What to do next:
   ${SYSCAP} dump ${CAPTURE} | less
   ${SYSCAP} stat --json ${CAPTURE}
-  ${SYSCAP} record -- YOUR-PROGRAM
-      GTK programs emit marks as they are; yours does with <syscap.h>
-  ${SYSCAP} record --sample -- YOUR-PROGRAM
-  ${SYSCAP} flamegraph -o capture.svg capture.syscap
-      where its time goes, as it is, in a browser
+  ${SYSCAP} record --sample --report -- YOUR-PROGRAM
+      samples need no change of the program; marks of GTK programs are there,
+      too, and those of other programs come from <syscap.h>
   sysprof ${CAPTURE}
       draws it, where GNOME Sysprof is installed
 ")

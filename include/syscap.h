@@ -35,7 +35,12 @@
  *	calls, and at most 250 ms if the recorder does not answer.  If the
  *	recorder stays silent for a second, new threads do not wait.  An event
  *	that finds no room in its ring is dropped and counted, and the capture
- *	reports the loss.
+ *	reports the loss.  If the recorder is not syscap, up to 16 MiB of these
+ *	events are kept in memory until there is room; then exit() may take up
+ *	to 1 s.  A process may record itself without a thread.  Then an event
+ *	that fills a quarter of its ring, or comes 100 ms after the last write,
+ *	writes the rings.  This event takes as long as the disk takes.  The fd
+ *	is checked before each write.
  *
  * Contexts, which each function states:
  *	any-thread   any thread, at the same time as any other call
@@ -151,7 +156,7 @@ void syscap_get_stats(struct syscap_stats *stats);
 
 /** Flags of syscap_start(). */
 enum {
-	SYSCAP_NO_THREAD = 1, /* the program calls syscap_drain() */
+	SYSCAP_NO_THREAD = 1, /* only syscap_drain() and exit() write */
 	/* Forked children share no memory with this process and record into
 	 * files of their own: for children that drop privileges */
 	SYSCAP_PRIVATE_CHILDREN = 2
@@ -164,7 +169,7 @@ struct syscap_options {
 	const char *output;   /* name of the capture; %p pid, %n program, %% */
 	uint64_t max_bytes;   /* recording stops at this size; 0: no limit */
 	uint32_t ring_kib;    /* size of each thread's ring; 0: 256 */
-	uint32_t interval_ms; /* longest time between drains; 0: 50 */
+	uint32_t interval_ms; /* between writes while events come; 0: 50 */
 	uint32_t exit_flush_ms; /* longest wait of exit(); 0: 250 */
 	unsigned flags;         /* SYSCAP_NO_THREAD, SYSCAP_PRIVATE_CHILDREN */
 	char message[1024];     /* out: the file's name, or the error */
@@ -175,17 +180,17 @@ struct syscap_options {
  * of the process.  docs/trace-yourself.md is the guide.
  *
  * An existing file is never changed: the name gets ".PID" appended, then
- * ".PID.2" and so on.  Forked children are recorded into the same file while
- * this process lives.  Recording stops at exec.  Overrides the environment
- * variables; a recorder gets no events until syscap_stop().  Published events
- * survive the death of the process, see syscap-recover(1).
+ * ".PID.2" and so on.  Forked children are recorded into the same file.
+ * Recording stops at exec.  Overrides the environment variables; a recorder
+ * gets no events until syscap_stop().  Published events survive the death of
+ * the process, see syscap-recover(1).
  *
  * Returns 0, and @options->message is the file's name.  Else returns a negative
- * errno, and the message has the reason.  -EALREADY: such a recording is
- * running.  -EINVAL: invalid options.  -EIO: the file cannot be created.
+ * errno, and the message has the reason.  -EALREADY: a recording of this
+ * process is running.  -EINVAL: invalid options.  -EIO: the file cannot be
+ * created.
  *
- * Context: setup, any-thread.  Allocates, since the call makes the drain
- * thread.
+ * Context: setup, any-thread.  Allocates if the call makes a thread.
  */
 int syscap_start(struct syscap_options *options);
 
@@ -193,9 +198,10 @@ int syscap_start(struct syscap_options *options);
  * Stop the recording of syscap_start().
  *
  * Returns 0 if all events emitted before the call are in the file, else a
- * negative errno.  -ENOENT: there is no such recording.  -EFBIG: the size limit
- * was reached.  -ETIMEDOUT: the call took 5 s.  Other errors, such as -ENOSPC:
- * the remaining events are in the ring file, for syscap-recover(1).
+ * negative errno.  -ENOENT: no recording of syscap_start() is running.  -EFBIG:
+ * the size limit was reached.  -ETIMEDOUT: the call took 5 s.  Other errors,
+ * such as -ENOSPC: the remaining events are in the ring file, for
+ * syscap-recover(1).
  *
  * Context: setup, any-thread.
  */
@@ -207,7 +213,8 @@ int syscap_stop(void);
  * ring fills up.  The call has no effect under a recorder.
  *
  * Returns 0 or a negative errno.  -EAGAIN: the output was not ready within the
- * drain interval.
+ * interval.  -EPERM: this thread has a new seccomp filter, which may kill
+ * for a write.
  *
  * Context: any-thread.
  */
@@ -381,7 +388,7 @@ union syscap_value {
 
 /**
  * A counter.  Define a counter with SYSCAP_COUNTER, or set the texts and the
- * type and leave the rest zero.  A counter must live until the process ends.
+ * type and leave the rest zero.  A counter must exist until the process ends.
  */
 struct syscap_counter {
 	char category[32];
@@ -436,7 +443,7 @@ void syscap_counters_set(struct syscap_counter *const *counters,
 
 /**
  * Get the counter with these texts and type, for callers without a static
- * counter.  Equal texts have one counter, which lives until the process ends.
+ * counter.  Equal texts have one counter, which exists until the process ends.
  * Returns NULL if the table (4,096 counters) is full, or if its memory could
  * not be mapped at the first call.
  *
@@ -540,8 +547,8 @@ void syscap_metadata(const char *id, const char *value);
  * If @backtrace is NULL, the event has no stack, either.  @backtrace is called
  * once, during this call, and only while events are recorded.  @backtrace may
  * write up to two addresses in front of @addrs, so that unwinders can drop
- * their own frame and this function's.  @backtrace may emit, and may leave by
- * siglongjmp(); then the event is not recorded.
+ * their own frame and this function's.  @backtrace may emit.  @backtrace may
+ * leave by siglongjmp(); then the event is not recorded.
  *
  * This call does not allocate, so malloc() can use it.  If @backtrace
  * allocates, the caller must prevent endless recursion.
@@ -593,7 +600,7 @@ enum syscap_link {
  *
  * Operations may overlap, even on one thread, and may end on another thread.
  * All parts of an operation have the same group and @id.  Until its end, group
- * and @id identify one operation of the process.  If the program knows the
+ * and @id identify one operation of the process.  If the program still has the
  * beginning at the end, make one mark for the whole operation.  One mark costs
  * half as much as a begin and an end, and cannot be lost in part.
  *
@@ -761,9 +768,9 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 #define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
-/* Copy the message to the end of a frame.  If gcc knows that a variable length
- * is small, it turns memcpy() into string instructions, which take as long as
- * the rest of the event.  The asm hides the length from gcc. */
+/* Copy the message to the end of a frame.  If a variable length is known to be
+ * small, gcc turns memcpy() into string instructions, which take as long as the
+ * rest of the event.  The asm hides the length from gcc. */
 static inline __attribute__((always_inline)) void
 syc_message_fill(unsigned char *at, const char *message, size_t n)
 {
@@ -860,7 +867,7 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 	syc_end(st, &token, &place);
 }
 
-/* Record a log line.  The compiler should know the length of @domain, as of a
+/* Record a log line.  The length of @domain should be a constant, as of a
  * literal. */
 static inline void syc_log(unsigned severity, const char *domain,
                            const char *message)

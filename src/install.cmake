@@ -1,12 +1,13 @@
-# What `cmake --install` puts where.  The prefix can be moved afterwards: the
-# package files find everything from where they lie.
+# Rules of `cmake --install`.  The prefix can be moved afterwards: package files
+# use paths relative to themselves.
 include(CMakePackageConfigHelpers)
 
 set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
 
 install(TARGETS syscap syscap_capture EXPORT syscap
 	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# The model of captures looks names up, and is built with the command.
+# The profile library needs the symbols library; both are built with the
+# command.
 set(syscap_without)
 if(SYSCAP_TOOLS)
 	install(TARGETS syscap_profile syscap_symbols EXPORT syscap
@@ -32,7 +33,7 @@ if(SYSCAP_TOOLS)
 		DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
 		FILES_MATCHING PATTERN "*.1")
 	if(syscap_completions)
-		# Where each shell looks, and what it expects the file's name to be
+		# Directory and file name of the completions of each shell
 		install(FILES ${syscap_completions}/syscap.bash
 			DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
 			RENAME syscap)
@@ -59,7 +60,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap-config.cmake
 	${CMAKE_CURRENT_BINARY_DIR}/syscap-config-version.cmake
 	DESTINATION ${syscap_cmake_dir})
 
-# The way from lib/pkgconfig back to the prefix, and on to lib and include.
+# Relative paths from lib/pkgconfig to the prefix, lib and include.
 file(RELATIVE_PATH syscap_pc_prefix
 	${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" syscap_pc_prefix "${syscap_pc_prefix}")
@@ -86,7 +87,7 @@ if(SYSCAP_TOOLS)
 		DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
-# As the packages of those who look for libsysprof-capture-4 expect it.
+# Names and paths as in packages of libsysprof-capture-4.
 if(SYSCAP_DROPIN)
 	install(TARGETS sysprof_capture
 		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

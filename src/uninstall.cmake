@@ -1,6 +1,6 @@
-# What "cmake --build BUILD --target uninstall" does: removes the files that the
-# installs from BUILD have written, by CMake's lists of them.  DESTDIR counts as
-# it did then.  Directories stay, as others may use them.
+# Rules of "cmake --build BUILD --target uninstall": removes the files that were
+# installed from BUILD, according to CMake's manifests.  DESTDIR must have the
+# same value as at the installation.  Directories stay, as others may use them.
 file(GLOB manifests ${BUILD}/install_manifest*.txt)
 if(NOT manifests)
 	message(FATAL_ERROR "nothing was installed from ${BUILD}: there is no "

@@ -3,10 +3,10 @@
 # bare.sh [--short] DIRECTORY - the README's two commands in a Debian 12 with
 # only gcc, make, CMake and libc6-dev.
 #
-# Makes the root DIRECTORY/bare by debootstrap, with these sources as they are
-# committed, without git.  There it runs both commands as root, as a normal user,
-# and with clang in place of gcc.  --short: as root, the demo, a quick build, and
-# the tests that such a root changes: those that look for programs or packages.
+# Makes the root DIRECTORY/bare by debootstrap, with the committed sources,
+# without git.  There it runs both commands as root, as a normal user, and with
+# clang in place of gcc.  --short: as root, the demo, a quick build, and the
+# tests that such a root changes: those that look for programs or packages.
 #
 # Needs root, Debian's archive (where this machine's apt finds it) and 3 GB.
 # On two cores it takes 50 minutes, --short 4.  Skips, with the reason, if there

@@ -1,6 +1,6 @@
-# What the folders' CMakeLists.txt say their tests with.
+# Functions for the CMakeLists.txt of the test directories.
 
-# What each test finds in its environment.  Nothing of ours is on its PATH.
+# The environment of each test. PATH has no program of this build.
 set(syscap_tests ${CMAKE_CURRENT_SOURCE_DIR})
 set(syscap_test_bin ${CMAKE_CURRENT_BINARY_DIR}/bin)
 set(syscap_test_environment
@@ -19,14 +19,14 @@ if(sysprof_capture_FOUND)
 	list(APPEND syscap_test_environment REF_FILE=${syscap_test_bin}/ref_file)
 endif()
 
-# After so long a test hangs, also where twenty others want the processor; and
-# sanitizers make some several times slower.
+# Time limit of a test, also on a machine with twenty other busy programs.
+# Sanitizers make some tests several times slower.
 set(syscap_test_seconds 180)
 if(SYSCAP_SANITIZE)
 	set(syscap_test_seconds 400)
 endif()
 
-# Reasons that several tests have for a NO_TSAN
+# Reasons for NO_TSAN that several tests share
 set(syscap_handlers_unseen
 	"ThreadSanitizer does not see handlers, see docs/testing.md")
 set(syscap_one_thread "commands have one thread, asan runs this")
@@ -34,7 +34,7 @@ set(syscap_processes "about processes, asan runs this")
 
 # syscap_test_program(<name> SOURCES <file>... [LIBS <target>...])
 #
-# A program for tests; it lands in $SYSCAP_TEST_BIN.
+# A program for tests, in $SYSCAP_TEST_BIN.
 function(syscap_test_program name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
 	add_executable(${name} ${arg_SOURCES})
@@ -48,7 +48,8 @@ endfunction()
 
 # syscap_test_module(<name> SOURCES <file>... [LIBS <target>...])
 #
-# $SYSCAP_TEST_BIN/<name>.so, which tests load.  What is in LIBS stays hidden.
+# $SYSCAP_TEST_BIN/<name>.so, which tests load.  The symbols of LIBS stay
+# hidden.
 function(syscap_test_module name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
 	add_library(${name} MODULE ${arg_SOURCES})
@@ -61,7 +62,7 @@ endfunction()
 
 # syscap_test_library(<name> SOURCES <file>... [LIBS <target>...])
 #
-# What tests are linked with; they get LIBS too.
+# A library for tests, which are then also linked with LIBS.
 function(syscap_test_library name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
 	add_library(${name} STATIC ${arg_SOURCES})
@@ -76,14 +77,15 @@ endfunction()
 #	[TIMEOUT <seconds of each test in it>] [SERIAL] [WHOLE] [ONCE]
 #	[NO_TSAN <reason>] [NO_SANITIZER <reason>])
 #
-# <file> is a C file on the harness or a shell script.  The test is called
-# <folder>.<file without test_>, and folders below become dots:
-# cli/stat/json.sh is cli.stat.json.
+# <file> is a C file that uses the harness, or a shell script.  The name of the
+# test is <folder>.<file without test_>, with dots for slashes: cli/stat/json.sh
+# is cli.stat.json.
 #
-# WHOLE: there is <folder>.<name>_whole too, verylong, where nothing is thinned
-# out: test_is_whole() in harness/test.h, or a script's last argument "whole".
-# NO_TSAN, NO_SANITIZER: skipped with ThreadSanitizer, with any sanitizer.
-# ONCE: skipped with any, as it runs nothing that one is built into.
+# WHOLE: adds the test <folder>.<name>_whole, label verylong, which runs all
+# cases: test_is_whole() in harness/test.h is true, or the script's last
+# argument is "whole". NO_TSAN, NO_SANITIZER: skipped with ThreadSanitizer, with
+# any sanitizer. ONCE: skipped with any sanitizer, since the test runs no
+# sanitized program.
 function(syscap_test file)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;WHOLE;ONCE"
 		"NAME;LABEL;TIMEOUT;NO_TSAN;NO_SANITIZER" "LIBS;SOURCES;ARGS")
@@ -148,7 +150,7 @@ function(syscap_test file)
 	endif()
 endfunction()
 
-# A test that cannot run here stays on the list, and tells why.
+# A test that cannot run here stays in ctest's list, and prints the reason.
 function(syscap_test_skipped name reason)
 	add_test(NAME ${name} COMMAND sh -c "echo \"skip: $1\"; exit 77"
 		sh "${reason}")

@@ -30,8 +30,8 @@ target_link_libraries(syscap_spidermonkey
 	INTERFACE syscap::syscap PkgConfig::mozjs)
 target_compile_features(syscap_spidermonkey INTERFACE cxx_std_17)
 
-# syscap_sm_program(<name> <source>...): without exceptions and RTTI, as
-# Mozilla's own code is built
+# syscap_sm_program(<name> <source>...): without exceptions and RTTI, like
+# Mozilla's code
 function(syscap_sm_program name)
 	list(TRANSFORM ARGN PREPEND ${syscap_sm}/)
 	add_executable(${name} ${ARGN})

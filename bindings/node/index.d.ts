@@ -151,7 +151,7 @@ export interface StartOptions {
   maxBytes?: number;
   /** Size of each thread's ring. */
   ringKiB?: number;
-  /** The longest time that an event waits in a ring. */
+  /** The time between writes while events come, in ms. */
   intervalMs?: number;
   /** The longest time that the end of the process waits for the last events. */
   exitFlushMs?: number;

@@ -86,8 +86,8 @@ def _by_pkg_config() -> tuple[str, str]:
         return ask("includedir"), f"{ask('libdir')}/libsyscap.a"
     except (OSError, subprocess.CalledProcessError):
         raise SystemExit(
-            "libsyscap.a was not found: install syscap, or say where it is "
-            "by SYSCAP_PREFIX"
+            "libsyscap.a was not found: install syscap, or set SYSCAP_PREFIX "
+            "to its prefix"
         ) from None
 
 

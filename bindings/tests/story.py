@@ -5,15 +5,14 @@
 
 The program measures what it does and prints a table when it ends:
 
-    mark GROUP NAME COUNT MILLISECONDS      so many, taking so long in all
-    counter CATEGORY NAME VALUE             the last value
-    logs DOMAIN COUNT
-    stack REGULAR-EXPRESSION                a function that samples name
-    processes COUNT                         at least
+    mark GROUP NAME COUNT MILLISECONDS number of marks, and their total duration
+    counter CATEGORY NAME VALUE the last value logs DOMAIN COUNT stack
+    REGULAR-EXPRESSION a function that must be in samples processes COUNT at
+    least
 
-A text is one word; the table has underscores for blanks in a text.  Durations
-agree within 5 %; the other figures are equal.  The program is recorded with
-samples, and also runs without a recorder.
+A text is one word, with underscores in place of blanks.  Durations agree within
+5 %; the other figures are equal.  The program is recorded with samples, and
+also runs without a recorder.
 """
 
 import json
@@ -105,7 +104,7 @@ class Capture:
             ok = abs(took - float(ms)) <= 0.05 * float(ms)
             print("ok   " if ok else "other",
                   f"{group}/{name}: {took:.3f} ms, {ms} by its own clock")
-            key = f"{group}/{name} took as long as it says"
+            key = f"{group}/{name} has the measured duration"
             agreed[key] = agreed.get(key, False) or ok
 
     def check_counter(self, category, name, last):

@@ -171,8 +171,8 @@ struct syscap_reader;
  * process was killed, the frames in the ring file follow the capture's frames,
  * at offsets beyond the capture's end (info.merged_frames).  `syscap recover`
  * moves these frames into the file.  If the process is alive, a frame that it
- * is writing is omitted, so that the file ends with a whole frame.  If a ring
- * file was not merged, this is no error, and the info has the reason.
+ * is writing is omitted, so that the file ends with a whole frame.  A ring file
+ * that was not merged is no error, and the info has the reason.
  *
  * If the file's header holds losses, the reader makes one loss record of these
  * losses.  This record follows the last frame, at the offset info.size; the
@@ -333,9 +333,9 @@ int syscap_writer_add_name(struct syscap_writer *writer, int64_t time,
 /** A sample for syscap_writer_add_sample(). */
 struct syscap_writer_sample {
 	int32_t pid, tid;
-	uint64_t ticks;          /* weight of the sample in ticks */
-	const uint64_t *addrs;   /* addresses, the innermost first */
-	size_t n_addrs;          /* a stack of more than 8187 is cut */
+	uint64_t ticks;        /* weight of the sample in ticks */
+	const uint64_t *addrs; /* addresses, the innermost first */
+	size_t n_addrs;        /* a stack of more than 8187 addresses is cut */
 	bool is_cut, is_stopped; /* outer frames are missing: the stack is too
 				  * deep, or the unwinder stopped */
 };

@@ -20,8 +20,9 @@
  * A signal handler may interrupt between any two instructions and emit too.
  * The handler then finds an owner and reserves the frame that the owner
  * announced (disturb() in src/emit/event.c).  The handler reserves its own
- * frame behind that, fills and commits it, and publishes nothing.  The
- * interrupted outermost emit publishes all frames, and uses next again.
+ * frame behind the announced frame, fills and commits it, and publishes
+ * nothing.  The interrupted outermost emit publishes all frames, and uses next
+ * again.
  *
  * docs/ring.md has the invariants T1 to T6 of struct syc_thread, which comments
  * name, with their reasons.  While disturbed is 0, next, end and room_end are
@@ -76,17 +77,17 @@ extern "C" {
 #define SYC_LOSS_RECORD_MAX 512u
 #define SYC_RING_ROOM       (SYC_LOSS_RECORD_MAX + SYC_HEAD_SIZE)
 
-/** Counters beyond this many are defined anew at each use. */
+/** Counters beyond this number are defined again at each use. */
 #define SYC_DEFINED_MAX 4096u
 
 /**
+
  * A thread's data for emits.  Every event uses the first cache line, every
  * event that reads the clock the second.  The other fields are in
- * src/emit/thread.h.  The struct lives in memory that a forked child finds
- * zeroed.
+ * src/emit/thread.h.  The struct is in memory that a forked child finds zeroed.
  */
 struct syc_thread {
-	uint64_t owner;     /* token of the outermost emit under way, or 0 */
+	uint64_t owner;     /* token of the outermost emit in progress, or 0 */
 	uint64_t next;      /* offset in the body of the next frame */
 	uint64_t end;       /* end of the announced frame; == next: none */
 	uint64_t room_end;  /* end of unchecked room; 0: check each frame */
@@ -109,12 +110,14 @@ struct syc_thread {
 	int32_t pid;
 
 	/* emits that are not alone */
-	uint64_t pos;      /* offset in the body << 32 | bytes ever reserved */
+	/* offset in the body << 32 | bytes ever reserved; aligned for 32-bit
+	 * machines, too */
+	uint64_t pos __attribute__((aligned(8)));
 	uint64_t headered; /* pos up to which every frame has its len */
 	uint32_t limit;    /* greatest value of the count in pos */
 	uint32_t size;     /* of the body; 0: no ring */
 	uint32_t lap;      /* count - offset */
-	uint32_t nested;   /* emits under way inside the outermost one */
+	uint32_t nested;   /* emits in progress inside the outermost one */
 	uint64_t suspect;  /* 1 + offset of a frame that next did not pass */
 	uint64_t suspect_owner;
 	uint32_t suspect_len;
@@ -134,8 +137,8 @@ struct syc_thread {
  */
 extern SYC_HIDDEN int syc_active;
 
-/** 1: a publishing thread wakes the drain thread (session/drain_thread.h). */
-extern SYC_HIDDEN uint32_t syc_drain_sleeping;
+/** 1: after publishing, an event calls the ring source (session/spill.h). */
+extern SYC_HIDDEN uint32_t syc_look_due;
 
 /** This thread's state; NULL before its first event. */
 extern SYC_HIDDEN __thread struct syc_thread *syc_self
@@ -156,7 +159,7 @@ void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
                   uint64_t announced);
 int64_t syc_clock_slow(struct syc_thread *st);
 int32_t syc_cpu_slow(void);
-void syc_wake_drainer(void);
+void syc_look_after_event(void);
 
 /*
  * Compare-and-exchange in one instruction, so a signal handler cannot split it.
@@ -417,8 +420,8 @@ syc_end(struct syc_thread *st, volatile uintptr_t *token,
 	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	/* Frames of handlers are behind this frame, not yet published */
-	if (SYC_UNLIKELY((st->disturbed | __atomic_load_n(&syc_drain_sleeping,
-	                                                  __ATOMIC_RELAXED)) !=
+	if (SYC_UNLIKELY((st->disturbed |
+	                  __atomic_load_n(&syc_look_due, __ATOMIC_RELAXED)) !=
 	                 0))
 		syc_finish_disturbed(st, token);
 }

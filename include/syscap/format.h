@@ -66,7 +66,8 @@ enum syscap_frame_type {
 	SYSCAP_FRAME_OVERLAY = 15,
 	SYSCAP_FRAME_TRACE = 16,
 	SYSCAP_FRAME_DBUS_MESSAGE = 17,
-	SYSCAP_FRAME_LAST = 18, /* first type this version does not know */
+	SYSCAP_FRAME_LAST =
+		18, /* first type that this version does not decode */
 	/* The end of a thread's ring; never in a file. */
 	SYSCAP_FRAME_RING_END = 255
 };
@@ -107,7 +108,7 @@ struct syscap_wire_frame {
 #define SYSCAP_STACK_STOPPED 4u
 
 /**
- * Tag in padding2 of a SAMPLE that stands for more than one tick of its timer.
+ * Tag in padding2 of a SAMPLE that represents more than one tick of its timer.
  * The lower bits have the number of ticks, up to 0xFFFFFF.  Other readers
  * ignore padding2.
  */

@@ -44,8 +44,8 @@
  *	20	for a sample
  *	16-32	for a node of the tree and for a location; 12 more for each
  *		function inlined at the location
- *	24	for a mark; 48 more if it takes 4 s or longer; 120 more if it is
- *		part of an operation or an arrow
+ *	24	for a mark; 56 more if it takes 4 s or longer or began before the
+ *		recording; 128 more if it is part of an operation or an arrow
  *	24	for a kept value of a counter
  *	32	for a line of a log
  *	48	for an allocation; 32 more during settle
@@ -138,13 +138,22 @@ int syscap_profile_read(struct syscap_profile *profile,
  * do: adds frames of @n_bytes or somewhat more.
  *
  * Returns 1 if there are more frames, else as syscap_profile_read().  Until the
- * last piece, the place of a function without a name serves as the name.  No
- * file is searched for the name, since a table at the capture's end may have
- * it.
+ * last piece, the place of a function without a name serves as the name, unless
+ * syscap_profile_read_names() read the name.  No file is searched for the name,
+ * since a table at the capture's end may have it.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,
                            struct syscap_error *error);
+
+/**
+ * Read only the symbol table and the names after it, in the last @n_bytes of
+ * @reader, for a picture of the first pieces with names.  Does nothing if the
+ * capture is smaller, has no table there, or its end is damaged.  The reader's
+ * position is undefined afterwards.  Returns 0 or -ENOMEM.
+ */
+int syscap_profile_read_names(struct syscap_profile *profile,
+                              struct syscap_reader *reader, uint64_t n_bytes);
 
 /** Find the names, lanes and pairs of added frames.  Returns 0 or -ENOMEM. */
 int syscap_profile_settle(struct syscap_profile *profile);
@@ -179,11 +188,12 @@ struct syscap_profile_process {
 struct syscap_profile_thread {
 	uint32_t process;
 	int32_t tid; /* -1: events of the process whose thread is unknown */
-	const char *name;   /* latest name; "" if unknown */
-	int64_t begin, end; /* begin of its first event, end of its last one */
+	const char *name; /* latest name; "" if unknown */
+	int64_t begin,
+		end; /* begin of the first event, end of the last event */
 	uint64_t n_samples, n_marks, n_allocations;
 	uint64_t n_values, n_logs;
-	uint64_t ticks; /* the sum of its samples' weights */
+	uint64_t ticks; /* sum of the samples' weights */
 };
 
 /** Get all processes or threads, by number. */
@@ -231,7 +241,7 @@ struct syscap_profile_function {
 	const char *binary; /* last part of the file's path; "": unknown */
 	enum syscap_profile_category category;
 	bool is_named;   /* false: the name is the address's place */
-	bool is_inlined; /* its code is part of its caller's code */
+	bool is_inlined; /* the code is part of the caller's code */
 };
 
 /**
@@ -505,11 +515,13 @@ void syscap_view_free(struct syscap_view *view);
 
 /**
  * True if an event of @thread at @time passes the filter's times, pid and
- * threads.  Use this function for events without a stack: values, log lines,
- * and marks by their beginning.
+ * threads.  Use this function for events without a stack: values and log lines.
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
+/** As syscap_view_has(), for a mark: true if it overlaps the filter's times. */
+bool syscap_view_has_mark(const struct syscap_view *view, uint32_t thread,
+                          int64_t time, int64_t duration);
 
 /**
  * Get the line with the largest amount of each function, by the function's
@@ -538,10 +550,15 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
 
 /* -------------------------------------------------- marks: may still change */
 
-/** A mark that is not a loss record.  Marks in one lane of a thread are nested
- * or disjoint. */
+/**
+ * A mark that is not a loss record.  Marks in one lane of a thread are nested
+ * or disjoint.  If a mark began before the recording, @time and @duration are
+ * of the part in the recording.  Marks that ended before the recording are not
+ * kept (docs/marks.md).
+ */
 struct syscap_profile_mark {
 	int64_t time, duration; /* a negative duration counts as 0 */
+	int64_t began;   /* time in the file; below @time if the mark was cut */
 	uint64_t offset; /* frame's offset, for syscap_profile_message() */
 	uint32_t thread;
 	uint32_t name;  /* number of its struct syscap_profile_mark_name */
@@ -551,7 +568,8 @@ struct syscap_profile_mark {
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
 	bool is_end;    /* end of an operation with a begin: the mark of the
 			 * begin has the whole duration, and tables omit this
-			 * mark */
+			 * mark.  Also begin and end of an operation that
+			 * ended before the recording */
 };
 
 /** Group and name of marks. */
@@ -611,8 +629,8 @@ struct syscap_profile_part {
 	uint64_t id;
 	uint32_t mark;
 	enum syscap_profile_phase phase;
-	uint32_t operation; /* until the next settle; NONE: a step without an
-	                     * operation, or an end of arrows */
+	uint32_t operation; /* valid until the next settle; NONE: a step without
+	                     * an operation, or an arrow's end */
 };
 
 /** An operation, which may span threads. */
@@ -629,8 +647,8 @@ struct syscap_profile_arrow {
 	uint32_t out, in;
 };
 
-/** Get all parts, in the order of groups, ids and times; or all operations or
- * arrows, until the next settle. */
+/** Get all parts in the order of groups, ids and times, or all operations, or
+ * all arrows.  The result is valid until the next settle. */
 const struct syscap_profile_part *
 syscap_profile_parts(const struct syscap_profile *profile, size_t *ret_n);
 const struct syscap_profile_operation *

@@ -84,7 +84,7 @@ enum syscap_call_flags {
 /** A frame of a runtime's stack. */
 struct syscap_stack_frame {
 	uint64_t value;
-	uintptr_t sp; /* an address within its machine frame; 0: unknown */
+	uintptr_t sp; /* an address within the machine frame; 0: unknown */
 	uint16_t kind;
 	uint16_t flags;
 	uint32_t reserved; /* 0 */
@@ -156,22 +156,22 @@ enum {
  *     frame, between two calls of atomic_signal_fence(memory_order_seq_cst).
  *     Otherwise a compiler may move or omit the stores at -O2.
  *  3. Callbacks push names or stable handles, never addresses that a collector
- *     may move.  Handles live until the next safe point, and
- *     syscap_handles_pending() lists them for the collector.
- *  4. Names are copied when they are interned and may be freed afterwards.
+ *     may move.  Handles are valid until the next safe point.  For the
+ *     collector, syscap_handles_pending() lists all handles.
+ *  4. Interned names are copied and may be freed afterwards.
  *  5. Before reading memory that may be half-written, callbacks call
  *     syscap_readable().  The library does not catch SIGSEGV.
  *  6. In a handler, callbacks never stop sampling, log, write or free.
  *
  * Order of frames.  Native frames and frames of providers with SP are merged by
  * address: the frame with the smaller address is the younger.  Frames with
- * equal addresses keep the provider's order.  With ENTRY, the k-th native frame
- * within [eval_low, eval_high) is replaced by the k-th run of frames that ends
- * in a frame with SYSCAP_CALL_ENTRY; SP is then ignored.  Without ENTRY and SP,
- * the runtime's frames stand inside the native frames that called the caller of
- * syscap_attach_thread().  With INNERMOST and without ENTRY and SP, native
- * frames inside the runtime's frames are its path to its safe point and are
- * omitted.
+ * equal addresses keep the provider's order.  With ENTRY, the k-th run of
+ * frames that ends in a frame with SYSCAP_CALL_ENTRY replaces the k-th native
+ * frame within [eval_low, eval_high).  SP is then ignored.  Without ENTRY and
+ * SP, the runtime's frames stand inside the native frames that called the
+ * caller of syscap_attach_thread().  With INNERMOST and without ENTRY and SP,
+ * native frames inside the runtime's frames are its path to its safe point and
+ * are omitted.
  *
  * Calls of providers.  A tick of the sampler calls all providers with SIGNAL.
  * With SAFEPOINT and without SIGNAL, the newest provider whose request()
@@ -216,7 +216,7 @@ struct syscap_attachment;
  * that its caps need: walk() always, request() for SAFEPOINT without SIGNAL,
  * resolve() for HANDLES, a range for ENTRY.
  *
- * A forked child keeps the providers of its one thread.
+ * A forked child keeps the providers of the forking thread.
  *
  * Context: setup, by the thread itself.
  */

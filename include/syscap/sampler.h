@@ -24,8 +24,8 @@
  * SYSCAP_WITH_SAMPLER.  A program that only emits events does not contain the
  * sampler.
  *
- * Samples are events (<syscap.h>): they need a recorder or syscap_start().
- * docs/sampling.md describes the sampling, the clocks and their cost.
+ * Samples are events (<syscap.h>), which need a recorder or syscap_start().  The
+ * clocks and their cost are described in docs/sampling.md.
  *
  * <syscap.h> defines the words for contexts.
  */
@@ -88,7 +88,7 @@ struct syscap_sampler_options {
  *
  * A forked child is not sampled until it calls this function itself.  With
  * SYSCAP_SAMPLE, a child is sampled once it is 10 ms old by its clock.  New
- * threads of such a child are found only while one of its threads ticks.
+ * threads of this child are found only while one of its threads ticks.
  *
  * Creates one thread, which looks for new threads, and a timer for each thread.
  * A thread without a timer (RLIMIT_SIGPENDING), or a thread that blocks the

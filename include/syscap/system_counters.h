@@ -12,12 +12,12 @@
  *
  *	SYSCAP_OUTPUT=app.syscap SYSCAP_COUNTERS=cpu,memory,hz=10 ./program
  *
- * A call from inside, before or during such a recording:
+ * A call in the program, before or during its recording:
  *
  *	syscap_system_counters_choose("cpu,memory,hz=10");
  *
- * The drain thread reads the counters (<syscap.h>), at the requested rate.  The
- * program's threads do not read counters.  Without a drain thread
+ * A thread of the library reads the counters, at the requested rate.  The
+ * program's threads do not read counters.  Without that thread
  * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) the capture has no counters, and
  * reports the reason.  Under a recorder, which reads the counters itself on
  * request, and with SYSPROF_TRACE_FD, the program reads no counters.  A forked

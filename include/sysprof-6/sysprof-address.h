@@ -30,8 +30,9 @@ typedef enum SysprofAddressContext {
 } SysprofAddressContext;
 
 /**
- * True if @address is one of perf's context markers.  Stores its context, or
- * NONE, in *@context, unless @context is NULL.
+
+ * True if @address is one of perf's context markers.  Stores the context of
+ * @address, or NONE, in *@context, unless @context is NULL.
  *
  * Context: any-thread, signal-safe.
  */

@@ -13,8 +13,8 @@
  *	}
  *
  * Malformed bytes do not make a reader abort, loop, or read outside its buffer.
- * peek_type, peek_frame and skip pass over frames of unknown types, and over
- * frames with a valid length and malformed content.
+ * The functions peek_type, peek_frame and skip pass over frames of unknown
+ * types, and over frames with a valid length and malformed content.
  * syscap_dropin_reader_get_error() reports such frames.  An invalid length ends
  * the capture, since later frames can't be found.  Both byte orders are read;
  * returned frames have the byte order of the host.
@@ -220,9 +220,10 @@ bool sysprof_capture_jitmap_iter_next(SysprofCaptureJitmapIter *iter,
                                       const char **path);
 
 /**
- * Get the first error in the part of the file that was read.  Returns true, its
- * @offset and a static @message; either may be NULL.  Returns false if there is
- * no error.
+
+ * Get the first error in the part of the file that was read.  Returns true, and
+ * stores the problem's @offset and a static @message; either may be NULL.
+ * Returns false if there is no error.
  *
  * This function is an addition by syscap.
  */

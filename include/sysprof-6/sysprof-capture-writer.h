@@ -25,9 +25,9 @@
  *	One thread at a time per writer.  A signal handler on that thread may
  *	interrupt a call and call add, set, define, request_counter, add_jitmap
  *	or flush functions on the same writer, or exit().  These functions do
- *	not call malloc() and take no lock.  Frames that such a handler adds
- *	wait in the buffer until the interrupted call returns.  There is room
- *	for 64 KiB of such frames; further frames are refused with ENOBUFS.
+ *	not call malloc() and take no lock.  Frames of the handler wait in the
+ *	buffer until the interrupted call returns.  There is room for 64 KiB of
+ *	these frames; further frames are refused with ENOBUFS.
  *	The handler must return: siglongjmp() out of the handler leaves the
  *	writer unusable.
  *	A forked child may continue with an inherited writer.  The child's copy
@@ -47,8 +47,9 @@
 SYSPROF_BEGIN_DECLS
 
 /**
- * Create a writer to a duplicate of the fd in SYSPROF_TRACE_FD.  Frames are
- * appended, whole, beside those of other processes and libraries.
+
+ * Create a writer to a duplicate of the fd in SYSPROF_TRACE_FD.  Whole frames
+ * are appended, between frames of other processes and libraries.
  *
  * Returns NULL and sets errno if the fd is not open for writing, or the file is
  * neither empty nor a capture (EBADF, EINVAL, ...).  Returns NULL without errno
@@ -133,8 +134,9 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
                                          ssize_t metadata_len);
 
 /**
+
  * Get an address that represents @name in stacks of this capture.  Equal names
- * have equal addresses as long as the writer lives.  The file has each name
+ * have equal addresses as long as the writer exists.  The file has each name
  * before its uses.  Names above 16,383 bytes are cut.  Returns 0 and sets errno
  * if there is no memory or no room.
  */

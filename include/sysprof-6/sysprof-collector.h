@@ -18,8 +18,8 @@
  * reports the loss.  Only whole frames leave the process.
  *
  * Context of all functions: any-thread, signal-safe (also in a handler that
- * interrupts such a call), before main() and after fork(); errno is kept.
- * The printf forms are signal-safe if the C library's vsnprintf() is.
+ * interrupts one of these functions), before main() and after fork(); errno is
+ * kept.  The printf forms are signal-safe if the C library's vsnprintf() is.
  *
  * A NULL text means "".  Long texts are cut between UTF-8
  * characters: group 23 bytes, mark 39, domain 31, message 65,431 (of a log
@@ -69,7 +69,7 @@ void sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
  * Record that this thread enters or leaves the innermost function of the stack,
  * now.
  *
- * The frame is a sample with a bit for entering.  Recorders that do not know
+ * The frame is a sample with a bit for entering.  Recorders without support for
  * the newer frame type would end this thread's ring.
  */
 SYSPROF_AVAILABLE_IN_ALL

@@ -86,7 +86,7 @@ syc_text_put(char *field, size_t size, const char *text)
 	syc_text_put_known(field, size, text, text != NULL ? strlen(text) : 0);
 }
 
-/** Read a number of base 10 or 16 (small letters).  Returns the text after the
+/** Read a number of base 10 or 16 (lower case).  Returns the text after the
  * number. */
 const char *syc_text_take(const char *text, unsigned base,
                           uint64_t *ret_number);
@@ -103,5 +103,14 @@ void syc_text_add_u64(struct syc_text *text, uint64_t number);
 void syc_text_add_i64(struct syc_text *text, int64_t number);
 /** Append a number in base 16, without the prefix 0x. */
 void syc_text_add_hex(struct syc_text *text, uint64_t number);
+
+/* Removal of const, for functions that free or unmap memory. */
+
+/** The pointer @it without const, for free(), munmap() and madvise(), and for a
+ * caller that may write to this memory. */
+static inline void *syc_unconst(const void *it)
+{
+	return (void *)(uintptr_t)it;
+}
 
 #endif

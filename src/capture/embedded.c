@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/frame.h"
-#include "common/array.h"
+#include "common/containers.h"
 
 #define MOST_BYTES (UINT64_C(1) << 31)
 

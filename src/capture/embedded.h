@@ -13,7 +13,7 @@
 #include <syscap/capture.h>
 
 #include "capture/writer.h"
-#include "common/array.h"
+#include "common/containers.h"
 
 /** A struct of zeros is empty; the owner frees bytes.items. */
 struct syc_chunks {

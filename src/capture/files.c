@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "common/strings.h"
 
 int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
@@ -131,7 +131,9 @@ static int check(const struct stat *st, struct syscap_error *error)
 
 		return syc_error_set(error, code, 0, "%s", strerror(code));
 	}
-	return syc_error_set(error, EINVAL, 0, "Not a regular file");
+	return syc_error_set(
+		error, EINVAL, 0,
+		"the path names no regular file; choose another path");
 }
 
 int syc_plain_file_open(const char *path, int flags, struct syscap_error *error)
@@ -395,7 +397,7 @@ int syc_in_use_may_replace(const char *path, bool force,
 	if (info.merged_frames == 0)
 		return 0;
 	return syc_error_set(error, EEXIST, 0,
-	                     "its process was killed, and %" PRIu64
+	                     "the recorded process was killed, and %" PRIu64
 	                     " of its frames are in a ring file: run 'syscap "
 	                     "recover' first",
 	                     info.merged_frames);

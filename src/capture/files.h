@@ -68,12 +68,12 @@ int syc_plain_file_open(const char *path, int flags,
  * Each writer holds a record lock on one byte behind the first byte, a
  * different byte per writer.  Writers are processes that record themselves
  * (session/trace.h), and commands.  The owner of the lock is the process,
- * so the kernel reports its pid, and several processes hold locks at once.
+ * so the kernel reports the owner's pid, and several processes may hold locks.
  *
  * The first byte is locked while a writer writes: by a self-recording process
  * for each batch, by a command until its end.  The open file description owns
- * the lock of the first byte, because other descriptors of the file may be
- * closed meanwhile.
+ * the lock of the first byte, because other fds of the file may be closed in
+ * the meantime.
  *
  * Context of all functions: offline.
  */
@@ -88,7 +88,7 @@ int syc_file_lock_take(int fd, struct syscap_error *error);
 bool syc_file_lock_is_held(int fd);
 
 /**
- * Check whether another process has a lock on @fd.  _check_writers looks only
+ * Check whether another process has a lock on @fd.  _check_writers checks only
  * behind the first byte.  Returns 0; or -EBUSY, and @error names the holder.
  */
 int syc_file_lock_check_writers(int fd, struct syscap_error *error);
@@ -100,7 +100,7 @@ int syc_file_lock_opener(int fd);
 /*
  * Whether a process may still write to a file.
  *
- * Locks do not cover a file that is open and will be written later.  Such
+ * Locks do not cover a file that is open and will be written later.  Other
  * writers are the shell that created the file, a process before its first
  * event, or another kind of writer.  The check therefore requests a lease for
  * reading, which the kernel grants only if no process has the file open for
@@ -118,7 +118,7 @@ int syc_file_lock_opener(int fd);
 int syc_in_use_check(const char *path, struct syscap_error *error);
 
 /**
- * Like syc_in_use_check(), before @path is replaced or begun anew.  Unless
+ * Like syc_in_use_check(), before @path is replaced or emptied.  Unless
  * @force, also refuses, with -EEXIST, a capture whose killed process left
  * frames in a ring file.
  */

@@ -39,9 +39,10 @@ COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
 {
 	const char *name = syscap_frame_type_name(frame->type);
 
-	return syc_error_set(error, EILSEQ, frame->offset,
-	                     "%s frame of %u bytes: its %s has no end", name,
-	                     frame->len, text);
+	return syc_error_set(
+		error, EILSEQ, frame->offset,
+		"%s frame of %u bytes: the %s has no NUL at the end", name,
+		frame->len, text);
 }
 
 /*
@@ -290,7 +291,8 @@ INLINE int decode_as(uint8_t type, struct syscap_frame *frame, bool big,
 	if (shape->may_tell_tid)
 		read_tagged_tid(frame);
 	if (frame->len < shape->least)
-		return unfit(frame, error, "too short for its type");
+		return unfit(frame, error,
+		             "the content is shorter than the type requires");
 	const size_t end =
 		syc_frame_content_end(shape, frame->bytes, frame->len, big);
 	if (end == 0)
@@ -300,7 +302,7 @@ INLINE int decode_as(uint8_t type, struct syscap_frame *frame, bool big,
 		return r;
 	if (!fill_fields(frame, type, big)) {
 		frame->used = 0;
-		return unfit(frame, error, "a path has no end");
+		return unfit(frame, error, "a path has no NUL at the end");
 	}
 	return 0;
 }

@@ -23,7 +23,7 @@ static inline const char *syc_frame_text(const struct syscap_frame *frame,
 	return memchr(text, 0, size) ? (const char *)text : NULL;
 }
 
-/* The id of a slot of a CTRSET; the caller knows that the slot exists. */
+/* The id of a slot of a CTRSET; the slot must exist. */
 static inline const unsigned char *
 syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
 {
@@ -118,10 +118,34 @@ bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
 bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
                           unsigned char *buffer);
 
+/**
+ * True for events.  Descriptive frames may be written long after their subject,
+ * so the times of such frames do not count for a capture's span.
+ */
+static inline bool syc_frame_is_event(uint8_t type)
+{
+	switch (type) {
+	case SYSCAP_FRAME_MARK:
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_MAP:
+	case SYSCAP_FRAME_PROCESS:
+	case SYSCAP_FRAME_FORK:
+	case SYSCAP_FRAME_EXIT:
+	case SYSCAP_FRAME_CTRSET:
+	case SYSCAP_FRAME_LOG:
+	case SYSCAP_FRAME_ALLOCATION:
+	case SYSCAP_FRAME_TRACE:
+	case SYSCAP_FRAME_DBUS_MESSAGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Weight of a sample, and flags of stacks. */
 
 /**
- * Number of ticks that the sample @frame stands for; 1 if the sample has no
+ * Number of ticks that the sample @frame represents; 1 if the sample has no
  * weight.
  */
 static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)

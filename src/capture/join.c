@@ -212,14 +212,16 @@ static int scan(struct syc_join *join, struct syc_join_input *input)
 	if (input->damaged > DAMAGED_SHOWN)
 		syc_join_report(
 			join, input, true,
-			"%llu more frames do not fit their content",
+			"%llu more frames have lengths that contradict their "
+			"content",
 			(unsigned long long)(input->damaged - DAMAGED_SHOWN));
 	if (foreign > 0)
-		syc_join_report(join, input, false,
-		                "big-endian, and the content of %llu %s of "
-		                "unknown type is left as it is",
-		                (unsigned long long)foreign,
-		                foreign == 1 ? "frame" : "frames");
+		syc_join_report(
+			join, input, false,
+			"the input is big-endian: copied the content of %llu "
+			"%s of unknown type unchanged",
+			(unsigned long long)foreign,
+			foreign == 1 ? "frame" : "frames");
 	return syc_join_counters_settle(&input->counters,
 	                                &join->totals.last_counter_id);
 }
@@ -339,6 +341,7 @@ static void write_first(struct output *output, struct syc_join_input *input)
 
 static int write_input(struct output *output, struct syc_join_input *input)
 {
+	const struct syc_join_options *options = &output->join->options;
 	struct syscap_frame frame;
 	int r;
 
@@ -350,7 +353,8 @@ static int write_input(struct output *output, struct syc_join_input *input)
 		/* Go on after a failure, since the writer counts the frames
 		 * that the writer drops */
 		advance(output->join, frame.len);
-		if (r == -EILSEQ)
+		if (r == -EILSEQ || (options->keeps != NULL &&
+		                     !options->keeps(options->data, &frame)))
 			continue;
 		syc_frame_order_copy(&frame, input->big, output->buffer);
 		r = change(output->join, input, &frame, output->buffer);

@@ -11,7 +11,7 @@
 #include "capture/join_state.h"
 #include "common/load.h"
 
-#define RECORD 32u /* record of a symbol table: see join_symbols.h */
+#define RECORD 32u /* record of a symbol table: see join.h */
 
 void syc_join_pids_fini(struct syc_join_pids *pids)
 {
@@ -77,7 +77,7 @@ static int add_map(struct syc_join_process *process,
 		.build_id = frame->map.build_id,
 	};
 
-	/* Regions without a file look alike everywhere */
+	/* Regions without a file are equal everywhere */
 	return region.filename[0] == '/'
 	               ? syc_array_push(&process->regions, region)
 	               : 0;

@@ -2,9 +2,9 @@
 /*
  * join_settle.c - the time span, pids and embedded files of a joined capture.
  *
- * Readers know a single path of a table of symbols, and a single path of a
- * table of lines.  The join therefore merges tables that differ.  Compressed
- * tables are treated like other files.
+ * Readers use one fixed path for the table of symbols, and one for the table of
+ * lines.  The join therefore merges tables that differ.  Compressed tables are
+ * treated like other files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,8 +77,8 @@ static int add_lines(struct syc_join *join, const struct syc_join_input *input,
 	if (left_out > 0)
 		syc_join_report(
 			join, input, false,
-			"%llu of its source lines differ in another input, "
-			"and are left out",
+			"omitted %llu source lines that differ from those of "
+			"another input",
 			(unsigned long long)left_out);
 	return r;
 }
@@ -115,8 +115,10 @@ static int settle_lines(struct syc_join *join)
 	if (r != 0 && r != -EFBIG)
 		return r;
 	if (r == -EFBIG)
-		syc_join_report(join, NULL, false,
-		                "the source lines are too many for one table");
+		syc_join_report(
+			join, NULL, false,
+			"kept a table of source lines for each input: one "
+			"table cannot hold all");
 	keep_all(join);
 	return 0;
 }
@@ -207,8 +209,7 @@ static int add_table(struct syc_join *join, const struct syc_join_input *input,
 	if (left_out > 0)
 		syc_join_report(
 			join, input, false,
-			"%llu of its symbols overlap others and are left "
-			"out",
+			"omitted %llu symbols that overlap other symbols",
 			(unsigned long long)left_out);
 	return r;
 }
@@ -229,8 +230,10 @@ static int merge_tables(struct syc_join *join)
 		                              SYC_JOIN_SYMBOLS_PATH);
 	if (r != -EFBIG)
 		return r;
-	syc_join_report(join, NULL, false,
-	                "the symbols are too many for one table");
+	syc_join_report(
+		join, NULL, false,
+		"kept a symbol table for each input: one table cannot hold "
+		"all");
 	set_fate(join, SYC_JOIN_MERGED, SYC_JOIN_KEPT);
 	return 0;
 }
@@ -247,10 +250,11 @@ static void report_compressed(struct syc_join *join)
 
 		if (syc_join_files_find(&input->files,
 		                        SYC_JOIN_SYMBOLS_PATH ".gz") != NULL)
-			syc_join_report(join, input, false,
-			                "its symbols are compressed and not "
-			                "merged: readers will use the others "
-			                "only");
+			syc_join_report(
+				join, input, false,
+				"did not merge the compressed symbols: "
+				"readers will use only the symbols of other "
+				"inputs");
 	}
 }
 
@@ -272,8 +276,8 @@ static int settle_file(struct syc_join *join,
 	if (r == 0 && file->fate == SYC_JOIN_RENAMED)
 		syc_join_report(
 			join, input, false,
-			"its file '%s' differs from another input's and "
-			"becomes '%s'",
+			"renamed the file '%s' to '%s', because another "
+			"input's file differs",
 			file->path, file->new_path);
 	return r;
 }
@@ -287,13 +291,13 @@ static void report_pid(void *data, size_t input,
 	if (process->pid != process->original) /* a renumbering that is reported
 	                                        * already */
 		return;
-	syc_join_report(join, join->inputs.items[input], false,
-	                "its process %d%s%s%s is not %s's, and becomes %d",
-	                process->pid, process->cmdlines.n > 0 ? " (" : "",
-	                process->cmdlines.n > 0 ? process->cmdlines.items[0]
-	                                        : "",
-	                process->cmdlines.n > 0 ? ")" : "", first->name,
-	                process->new_pid);
+	syc_join_report(
+		join, join->inputs.items[input], false,
+		"process %d%s%s%s differs from that of %s; renumbered it to %d",
+		process->pid, process->cmdlines.n > 0 ? " (" : "",
+		process->cmdlines.n > 0 ? process->cmdlines.items[0] : "",
+		process->cmdlines.n > 0 ? ")" : "", first->name,
+		process->new_pid);
 }
 
 /* Choose the number of each process. */
@@ -369,9 +373,8 @@ static void report_distance(struct syc_join *join)
 		if (nearest != NULL && least > NANOSECONDS_DAY)
 			syc_join_report(
 				join, a, false,
-				"its times are more than a day away from "
-				"%s's: clocks of different boots cannot "
-				"be compared",
+				"the times are more than a day from those of "
+				"%s; join only captures of one boot",
 				nearest->name);
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * join_state.h - parts of a join, for join*.c only.
  *
- * Unique counter ids: readers know a counter by its id alone, in the whole
- * file.  For a process of an input, an id means
+ * Unique counter ids: in a file, readers identify a counter by its id alone.
+ * For a process of an input, an id means
  *
  * - the last definition of the id before the value in the file; otherwise
  * - the first definition behind the value; otherwise
@@ -22,9 +22,7 @@
 #include <syscap/capture.h>
 
 #include "capture/join.h"
-#include "capture/join_symbols.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 #define SYC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
 
@@ -32,7 +30,7 @@ struct syc_join_definition {
 	const unsigned char *frame; /* the CTRDEF in the map; i is the index in
 	                             * it */
 	uint16_t i;
-	bool is_hoisted; /* goes before all other frames */
+	bool is_hoisted; /* written before all other frames */
 	bool is_written;
 	uint32_t new_id;
 	uint64_t value;
@@ -42,7 +40,7 @@ struct syc_join_definition {
 struct syc_join_use {
 	int32_t pid;
 	uint32_t id;
-	bool is_defined;            /* the process itself defines the id */
+	bool is_defined;            /* the same process defines the id */
 	const unsigned char *early; /* a CTRSET before the definition, or
 	                             * NULL */
 	uint32_t new_id;            /* new id of the next value */
@@ -50,9 +48,8 @@ struct syc_join_use {
 
 /** The counters of one input; all zero at first. */
 struct syc_join_counters {
-	struct syc_map
-		by_text;       /* pid, id, and all fields that distinguish it */
-	struct syc_map by_use; /* uses by pid and id */
+	struct syc_map by_text; /* pid, id, and all distinguishing fields */
+	struct syc_map by_use;  /* uses by pid and id */
 	struct syc_map by_id;
 	SYC_ARRAY(struct syc_join_definition) definitions;
 	SYC_ARRAY(struct syc_join_use) uses;
@@ -178,7 +175,7 @@ bool syc_join_files_equal(const struct syc_join_files *files,
 int syc_join_files_reserve(struct syc_join_paths *paths, const char *text);
 
 /**
- * Settle the fate of @file, unless it is SYC_JOIN_MERGED. All files of earlier
+ * Decide on @file, unless it is SYC_JOIN_MERGED. All files of earlier
  * inputs are settled already.  Returns 0 or -ENOMEM.
  */
 int syc_join_files_settle(struct syc_join_paths *paths,
@@ -242,8 +239,8 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 /*
  * Processes that are distinguished in a joined capture.
  *
- * Readers know a process by its pid: its maps, and the function names of its
- * stacks.  Two inputs may use one pid for two processes: pid 1 of two
+ * Readers identify a process by its pid, for its maps and the function names of
+ * its stacks.  Two inputs may use one pid for two processes: pid 1 of two
  * containers, a reused pid, another machine.
  *
  * The later process gets a number that no Linux process has, from
@@ -268,8 +265,8 @@ struct syc_join_process {
 	int32_t pid;
 	int32_t original; /* pid before an earlier join; otherwise pid */
 	int32_t new_pid;  /* valid once the join is settled */
-	int64_t first;    /* time of its first frame, ns */
-	int64_t ended;    /* time of its EXIT frame; INT64_MAX: none */
+	int64_t first;    /* time of the first frame, ns */
+	int64_t ended;    /* time of the EXIT frame; INT64_MAX: none */
 	SYC_ARRAY(struct syc_join_region) regions;
 	SYC_ARRAY(const char *) cmdlines;
 };
@@ -304,8 +301,8 @@ bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
                         char *text, size_t size);
 
 /**
- * Compose the METADATA frame of @process in @buffer.  False: the process needs
- * no such frame.
+ * Compose the METADATA frame of @process in @buffer.  False: the process does
+ * not need this frame.
  */
 bool syc_join_pids_metadata(const struct syc_join_process *process,
                             unsigned char *buffer);

@@ -4,12 +4,11 @@
  * of symbols.
  */
 #define _GNU_SOURCE
-#include "capture/join_symbols.h"
-
 #include "capture/frame.h"
+#include "capture/join.h"
 #include "capture/join_state.h"
+#include "common/containers.h"
 #include "common/load.h"
-#include "common/map.h"
 
 /* A key to be hashed, so it has no padding. */
 struct pid_addr {
@@ -177,8 +176,8 @@ bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
 
 		if (is_end(record))
 			return true;
-		if (name == 0 || name > last_nul - data ||
-		    tag > last_nul - data)
+		if (name == 0 || name > (size_t)(last_nul - data) ||
+		    tag > (size_t)(last_nul - data))
 			return false;
 	}
 	return false;
@@ -235,7 +234,7 @@ static int read_table(struct syc_join_symbols *symbols,
 }
 
 /*
- * Both tables are sorted, and ranges in @old do not overlap.  So a new range
+ * The two tables are sorted, and ranges in @old do not overlap.  So a new range
  * can overlap only the latest taken range and the next range of @old.
  */
 static int merge(const struct syc_join_symbols *old,

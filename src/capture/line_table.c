@@ -60,7 +60,8 @@ static const char *check_places(const struct syc_line_table *table)
 			if (place.n == 0 || place.n > SYC_LINE_FRAMES_MAX ||
 			    place.first > table->n_frames ||
 			    place.n > table->n_frames - place.first)
-				return "a place's source frames are out of range";
+				return "a place's source frames are out of "
+				       "range";
 		}
 	}
 	return NULL;
@@ -98,7 +99,7 @@ const char *syc_line_table_open(const unsigned char *bytes, size_t size,
 	      (uint64_t)table.n_places * LINE_PLACE +
 	      (uint64_t)table.n_frames * LINE_FRAME + texts;
 	if (all != size || texts == 0)
-		return "a size that differs from its header";
+		return "a size that differs from the header";
 	table.binaries = bytes + LINE_HEADER;
 	table.places = table.binaries + (size_t)table.n_binaries * LINE_BINARY;
 	table.frames = table.places + (size_t)table.n_places * LINE_PLACE;

@@ -44,8 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 #define SYC_LINE_TABLE_PATH "__lines__"
 
@@ -65,7 +64,7 @@ struct syc_line_binary {
 
 struct syc_line_place {
 	uint64_t offset;
-	uint32_t first, n; /* first source frame, and their number */
+	uint32_t first, n; /* first source frame, and number of source frames */
 };
 
 /** A table that was checked; the caller keeps the bytes.  All zero: empty. */

@@ -19,7 +19,8 @@
 /** No loss record is longer. */
 #define SYC_LOSS_FRAME_MAX 1024u
 
-/** Read the loss record in @frame, which is decoded.  False: it has none. */
+/** Read the loss record in @frame, which is decoded.  False: the record has no
+ * losses. */
 static inline bool syc_losses_read(const struct syscap_frame *frame,
                                    struct syc_loss *ret_loss)
 {

@@ -21,7 +21,7 @@
 #include <syscap/format.h>
 
 #include "base/loss_record.h"
-#include "base/unconst.h"
+#include "base/text.h"
 #include "capture/files.h"
 #include "capture/frame.h"
 #include "capture/losses.h"
@@ -56,15 +56,17 @@ static int check_header(const unsigned char *data, uint64_t size,
                         struct syscap_error *error)
 {
 	if (size == 0)
-		return syc_error_set(error, EBADMSG, 0, "the file is empty");
+		return syc_error_set(error, EBADMSG, 0,
+		                     "the file is empty, not a capture");
 	if (size >= 4 && syc_load_u32(data, false) != SYSCAP_MAGIC)
 		return syc_error_set(
 			error, EBADMSG, 0,
-			"not a capture: it begins with %02x %02x %02x %02x",
+			"not a capture: the first bytes are %02x %02x %02x "
+			"%02x",
 			data[0], data[1], data[2], data[3]);
 	if (size < FILE_HEADER)
 		return syc_error_set(error, EBADMSG, size,
-		                     "the file ends inside its header");
+		                     "the file ends inside the capture header");
 	return 0;
 }
 
@@ -147,12 +149,14 @@ static int map_file(int fd, struct syc_mapping *mapping,
 	if (S_ISDIR(st.st_mode))
 		return syc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
-		return syc_error_set(error, EINVAL, 0, "Not a regular file");
+		return syc_error_set(
+			error, EINVAL, 0,
+			"the path names no regular file; choose another path");
 	if (st.st_size == 0)
 		return 0;
 	r = syc_mapping_make(mapping, fd, (size_t)st.st_size, MAP_PRIVATE);
 	if (r < 0)
-		return syc_error_set(error, -r, 0, "cannot map: %s",
+		return syc_error_set(error, -r, 0, "cannot map the file: %s",
 		                     strerror(-r));
 	(void)madvise(syc_unconst(mapping->data), mapping->size,
 	              MADV_SEQUENTIAL);
@@ -220,7 +224,7 @@ static int take_rest(struct syscap_reader *reader, struct syc_ring_reader *rest,
 	return 0;
 }
 
-/* @rest is open. @lives: its process is alive. */
+/* @rest is open.  @lives: the process of @rest is alive. */
 static int merge(struct syscap_reader *reader, int fd,
                  struct syc_ring_reader *rest, bool lives,
                  struct syscap_error *error)
@@ -244,9 +248,10 @@ static int merge(struct syscap_reader *reader, int fd,
 		return 0;
 	}
 	if (!is_ours)
-		r = syc_error_set(&why, ESTALE, 0,
-		                  "its ring file belongs to another file: was "
-		                  "this one copied, or joined?");
+		r = syc_error_set(
+			&why, ESTALE, 0,
+			"the ring file belongs to another capture: was this "
+			"capture copied or joined?");
 	else
 		r = take_rest(reader, rest, &why);
 	if (r == -ENOMEM)
@@ -256,7 +261,7 @@ static int merge(struct syscap_reader *reader, int fd,
 }
 
 /*
- * A process that recorded itself and died left frames in its ring file.  Frames
+ * A killed process that recorded itself left frames in its ring file.  Frames
  * in the ring file follow the frames of the capture.  The capture of a living
  * process is read up to its last whole batch.
  */
@@ -317,7 +322,7 @@ void syscap_reader_close(struct syscap_reader *reader)
 
 /* ---------------------------------------------------------------- frames */
 
-/* A power of two that is many pages, of any page size. */
+/* A power of two, which is a multiple of every page size. */
 #define RELEASE_SIZE ((uint64_t)16 << 20)
 #define LARGEST_PAGE ((uint64_t)64 << 10)
 
@@ -369,10 +374,11 @@ static __attribute__((cold, noinline)) int
 report_lost(const struct syscap_reader *reader, uint64_t at,
             struct syscap_error *error)
 {
-	return syc_error_set(error, EBADMSG, at,
-	                     "the file became shorter than the %llu bytes that "
-	                     "it had, or its disk can't be read from here on",
-	                     (unsigned long long)reader->mapping.size);
+	return syc_error_set(
+		error, EBADMSG, at,
+		"reading failed: the file became shorter than %llu bytes, or "
+		"the disk is damaged",
+		(unsigned long long)reader->mapping.size);
 }
 
 /* Whether a writer may have written only half of the last frame yet. */
@@ -405,8 +411,8 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 	if (!syc_frame_is_length(len))
 		return syc_error_set(
 			error, EBADMSG, at,
-			"no frame has a length of %u; the following "
-			"bytes cannot be read",
+			"the frame length %u is invalid; the rest of the file "
+			"is unreadable",
 			len);
 	return syc_error_set(error, EBADMSG, at,
 	                     "the file ends %u bytes into a frame of %u",

@@ -97,7 +97,8 @@ int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
 	bool ok = true;
 
 	if (d == NULL)
-		return syc_error_set(error, errno, 0, "cannot read it: %s",
+		return syc_error_set(error, errno, 0,
+		                     "cannot read the file: %s",
 		                     strerror(errno));
 	for (struct dirent *e; ok && (e = readdir(d)) != NULL;)
 		if (has_suffix(e->d_name) &&
@@ -197,14 +198,15 @@ static int recover_without(struct syc_ring_reader *rest, const char *rings,
 	}
 	recovered->is_left = true;
 	if (taken)
-		return syc_error_set(error, EEXIST, 0,
-		                     "%.150s is another file, not its capture",
-		                     rest->facts.capture);
+		return syc_error_set(
+			error, EEXIST, 0,
+			"%.150s is not the capture of this ring file",
+			rest->facts.capture);
 	if (rest->owner != geteuid())
 		return syc_error_set(
 			error, EPERM, 0,
-			"its capture is missing; only the owner of the ring "
-			"file can create it again");
+			"the capture is missing; only the ring file's owner "
+			"can create it again");
 	recovered->made_capture = true;
 	if (file->dry)
 		return 0;
@@ -230,8 +232,10 @@ static int recover_with(struct syc_ring_reader *rest, const char *rings,
 	if (file->size < SYC_RECOVER_HEADER)
 		r = syc_recover_file_begin(file, rest, rings, error);
 	else if (!syc_recover_file_is_capture(file))
-		r = syc_error_set(error, EBADMSG, 0, "%.150s is no capture",
-		                  rest->facts.capture);
+		r = syc_error_set(
+			error, EBADMSG, 0,
+			"%.150s, the ring file's output, is no capture",
+			rest->facts.capture);
 	return r != 0 ? r
 	              : move_and_finish(rest, rings, file, recovered, error);
 }
@@ -267,7 +271,9 @@ static int recover_ring_file(const char *path, bool dry,
 
 	if (rings == NULL || strlen(rings) >= PATH_SIZE) {
 		free(rings);
-		return syc_error_set(error, EINVAL, 0, "its path is unknown");
+		return syc_error_set(
+			error, EINVAL, 0,
+			"the path cannot be resolved; use a shorter path");
 	}
 	int r = syc_ring_reader_open(&rest, rings, !dry, error);
 	if (r == 0)
@@ -300,7 +306,7 @@ int syc_recover_discard(const char *path, uint64_t *ret_frames,
 
 /* ---------------------------------- given: ring file that was not begun */
 
-/* A process creates its ring file first, and then stores the owner in it. */
+/* A process creates its ring file first, and then stores the owner there. */
 static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
                        const struct stat *st)
 {
@@ -353,8 +359,7 @@ static bool remove_unbegun(const char *path, bool dry, int *ret_r,
 	    (!dry && !syc_ring_owner_replace(rest.fd, &rest.facts)))
 		*ret_r = syc_error_set(
 			error, EBUSY, 0,
-			"a process is about to use the ring file; try "
-			"again");
+			"a process is opening the ring file; try again");
 	else if (!dry && fstat(rest.fd, &st) == 0 &&
 	         is_unbegun(&rest, path, &st))
 		*ret_r = syc_recover_rings_remove(&rest, path, error);
@@ -396,7 +401,7 @@ static int find_rings(const struct syc_recover_file *file,
 	if (r == -ENOENT || (r < 0 && can_be_of(path, &file->st)))
 		return r;
 	snprintf(recovered->left_alone, sizeof(recovered->left_alone),
-	         "%.150s belongs to another file: was this one copied?", path);
+	         "%.150s, perhaps a copy, belongs to another capture", path);
 	return -ENOENT;
 }
 
@@ -410,7 +415,8 @@ static int recover_capture(const char *path, bool dry,
 	int r = syc_recover_file_open(&file, path, 0, dry, error);
 
 	if (r == 0 && !syc_recover_file_is_capture(&file))
-		r = syc_error_set(error, EBADMSG, 0, "not a capture");
+		r = syc_error_set(error, EBADMSG, 0,
+		                  "the file is not a capture");
 	if (r != 0)
 		goto out;
 	r = find_rings(&file, &rest, rings, recovered, error);

@@ -24,7 +24,7 @@
 
 #include "capture/files.h"
 #include "capture/ring_file_reader.h"
-#include "common/array.h"
+#include "common/containers.h"
 
 struct syc_recovered {
 	char capture[4096];   /* path of the capture, if a ring file was

@@ -59,13 +59,13 @@ int syc_recover_file_map(struct syc_recover_file *file,
 {
 	unmap(file);
 	if (fstat(file->fd, &file->st) != 0)
-		return fail_with_errno(error, "cannot examine it");
+		return fail_with_errno(error, "cannot examine the file");
 	file->size = (size_t)file->st.st_size;
 	if (file->size == 0)
 		return 0;
 	if (syc_mapping_make(&file->mapping, file->fd, file->size,
 	                     MAP_SHARED) != 0)
-		return fail_with_errno(error, "cannot map it");
+		return fail_with_errno(error, "cannot map the file");
 	file->data = file->mapping.data;
 	return 0;
 }
@@ -101,10 +101,10 @@ int syc_recover_file_open(struct syc_recover_file *file, const char *path,
 	file->fd = syc_plain_file_open(path, (dry ? O_RDONLY : O_RDWR) | flags,
 	                               &why);
 	if (file->fd < 0)
-		return syc_error_set(error, why.code, 0, "cannot open it: %s",
-		                     why.message);
+		return syc_error_set(error, why.code, 0,
+		                     "cannot open the file: %s", why.message);
 	if (fstat(file->fd, &file->st) != 0)
-		return fail_with_errno(error, "cannot examine it");
+		return fail_with_errno(error, "cannot examine the file");
 	const int r = lock(file, error);
 	return r != 0 ? r : syc_recover_file_map(file, error);
 }
@@ -165,7 +165,7 @@ int syc_recover_file_begin(struct syc_recover_file *file,
                            const char *rings, struct syscap_error *error)
 {
 	if (!write_begin(file->fd, rest, rings, file->st.st_mtime))
-		return fail_with_errno(error, "cannot write its header");
+		return fail_with_errno(error, "cannot write the file's header");
 	return syc_recover_file_map(file, error);
 }
 
@@ -202,8 +202,10 @@ int syc_recover_file_create(struct syc_recover_file *file,
 	int r = 0;
 
 	if (path[0] != '/')
-		return syc_error_set(error, EBADMSG, 0,
-		                     "it names no absolute path");
+		return syc_error_set(
+			error, EBADMSG, 0,
+			"the ring file is damaged: its path of the capture is "
+			"not absolute");
 	memcpy(text, path, sizeof(text));
 	char *const slash = strrchr(text, '/');
 	slash[slash == text] = '\0';
@@ -272,8 +274,8 @@ static int check_tail(const struct syc_recover_file *file, uint64_t at,
 		return 0;
 	return syc_error_set(
 		error, EBADMSG, at,
-		"no frame has a length of %u: the file is damaged, not torn, "
-		"and was not changed",
+		"the frame length %u is invalid: the file is damaged, not "
+		"torn; nothing was changed",
 		len);
 }
 
@@ -281,7 +283,7 @@ static int cut_file(struct syc_recover_file *file, uint64_t at,
                     struct syscap_error *error)
 {
 	if (ftruncate(file->fd, (off_t)at) != 0)
-		return fail_with_errno(error, "cannot cut it");
+		return fail_with_errno(error, "cannot truncate the capture");
 	return syc_recover_file_map(file, error);
 }
 
@@ -302,7 +304,7 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 		return 0;
 	recovered->made_end = true;
 	if (!file->dry && !write_at(file->fd, &last, sizeof(last), at))
-		return fail_with_errno(error, "cannot write its header");
+		return fail_with_errno(error, "cannot write the file's header");
 	return 0;
 }
 
@@ -357,6 +359,32 @@ static int store_heads(const struct syc_ring_reader *rest,
 	return 0;
 }
 
+/* Store the losses that the journal's loss record reports. */
+static int store_told(const struct syc_ring_reader *rest)
+{
+	const struct syc_ring_journal *const j = &rest->journal;
+	uint64_t at;
+
+	if (j->record_len == 0)
+		return 0;
+	if (j->told_slot == SYC_JOURNAL_TOLD_HEAD)
+		at = syc_ring_file_head(rest->facts.page_size) +
+		     offsetof(struct syc_arena_head, told);
+	else if (j->told_slot != 0 && j->told_slot < rest->facts.n_slots)
+		at = syc_ring_reader_slot_at(rest, j->told_slot) +
+		     offsetof(struct syc_ring_header, told);
+	else
+		return 0;
+	return write_at(rest->fd, &j->told, sizeof(j->told), at) ? 0 : -errno;
+}
+
+static int store_batch(const struct syc_ring_reader *rest)
+{
+	const int r = store_heads(rest, rest->journal.parts, rest->journal.n);
+
+	return r != 0 ? r : store_told(rest);
+}
+
 /* Complete or undo the batch that the process or an earlier recovery began. */
 static int settle_journal(struct syc_ring_reader *rest,
                           struct syc_recover_file *file)
@@ -365,8 +393,7 @@ static int settle_journal(struct syc_ring_reader *rest,
 
 	if (rest->journal.state == SYC_JOURNAL_UNDER_WAY) {
 		if (rest->batch_is_in)
-			r = store_heads(rest, rest->journal.parts,
-			                rest->journal.n);
+			r = store_batch(rest);
 		else if (ftruncate(file->fd, (off_t)rest->capture_size) != 0)
 			r = -errno;
 		if (r == 0)
@@ -390,6 +417,8 @@ static int move_frames(struct syc_ring_reader *rest,
 	j->n = rest->n_parts;
 	j->offset = rest->capture_size;
 	j->length = rest->n_bytes;
+	j->record_len = 0;
+	j->told_slot = 0;
 	memcpy(j->parts, rest->parts, rest->n_parts * sizeof(j->parts[0]));
 	if (!write_at(rest->fd, j, sizeof(*j),
 	              syc_ring_reader_journal_at(rest)))
@@ -428,9 +457,10 @@ static int check_capture(struct syc_ring_reader *rest,
 	if (j->state == SYC_JOURNAL_UNDER_WAY)
 		whole = rest->batch_is_in ? j->offset + j->length : j->offset;
 	if (end < whole)
-		return syc_error_set(error, EBADMSG, end,
-		                     "the capture is damaged here; nothing was "
-		                     "changed");
+		return syc_error_set(
+			error, EBADMSG, end,
+			"the capture is damaged here; nothing was changed; "
+			"'syscap cat' copies the readable frames");
 	if (end != size) {
 		const int r = check_tail(file, end, error);
 		if (r != 0)
@@ -443,7 +473,7 @@ static int check_capture(struct syc_ring_reader *rest,
 	                                          file->size - size)) {
 		return syc_error_set(
 			error, EBADMSG, size,
-			"the bytes that follow differ from the ring file's "
+			"the capture's end differs from the ring file's "
 			"journal; nothing was changed");
 	}
 	return 0;
@@ -470,7 +500,9 @@ int syc_recover_rings(struct syc_ring_reader *rest,
 	if (r != 0) {
 		errno = -r;
 		return fail_with_errno(
-			error, "cannot move the frames of the ring file");
+			error,
+			"cannot move the frames of the ring file into the "
+			"capture");
 	}
 	return 0;
 }

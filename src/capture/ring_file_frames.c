@@ -86,7 +86,7 @@ static void count_records(struct syc_ring_reader_losses *losses,
 
 /*
  * The loss records of a thread id may exceed its losses, if an earlier thread
- * had the id.  The earlier drainer may have the records of threads without a
+ * had the id.  The earlier reader may have the records of threads without a
  * slot in another place.
  */
 static const struct syc_loss *
@@ -127,7 +127,7 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses)
 
 #define HEADER_SIZE 256u
 
-/* Bytes that are read at once, since the stored size of a ring may be false. */
+/* Number of bytes per read, since the stored size of a ring may be false. */
 #define CHUNK (UINT32_C(1) << 18)
 
 /* --------------------------------------------------------------- journal */
@@ -171,8 +171,7 @@ static int read_journal(struct syc_ring_reader *rest, uint64_t size,
 	    j->offset < HEADER_SIZE || j->offset > size)
 		return syc_error_set(
 			error, EBADMSG, size,
-			"the journal of its ring file does not fit "
-			"the capture");
+			"the journal of the ring file contradicts the capture");
 	rest->batch_is_in = j->length <= size - j->offset;
 	if (!rest->batch_is_in)
 		rest->capture_size = j->offset;
@@ -186,6 +185,18 @@ static uint32_t head_of(const struct syc_ring_reader *rest, uint32_t slot,
 		if (rest->journal.parts[i].slot == slot)
 			return rest->journal.parts[i].to;
 	return head;
+}
+
+/* The reported losses of @slot: those of the journal's loss record, if the
+ * record is in the capture, else @stored. */
+static const struct syc_ring_losses *
+told_of(const struct syc_ring_reader *rest, uint32_t slot,
+        const struct syc_ring_losses *stored)
+{
+	return rest->batch_is_in && rest->journal.record_len != 0 &&
+	                       rest->journal.told_slot == slot
+	               ? &rest->journal.told
+	               : stored;
 }
 
 /* ---------------------------------------------------------------- frames */
@@ -313,8 +324,9 @@ static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 		rest->n_bad++;
 		return 0;
 	}
-	const struct syc_ring_reader_totals totals = { &ring.lost, &ring.told,
-		                                       ring.since };
+	const struct syc_ring_reader_totals totals = {
+		&ring.lost, told_of(rest, slot, &ring.told), ring.since
+	};
 	if (!note_losses(&rest->losses, pid, ring.tid, &totals) ||
 	    (slot != 0 && !note_pid(rest, pid)))
 		return -ENOMEM;
@@ -337,12 +349,14 @@ static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 static int load_head(struct syc_ring_reader *rest)
 {
 	struct syc_arena_head head;
-	const struct syc_ring_reader_totals totals = { &head.lost, &head.told,
-		                                       rest->facts.began };
 
 	if (!syc_ring_reader_read_at(rest, &head, sizeof(head),
 	                             syc_ring_file_head(rest->facts.page_size)))
 		return -EIO;
+	const struct syc_ring_reader_totals totals = {
+		&head.lost, told_of(rest, SYC_JOURNAL_TOLD_HEAD, &head.told),
+		rest->facts.began
+	};
 	return note_losses(&rest->losses, rest->facts.pid, 0, &totals)
 	               ? 0
 	               : -ENOMEM;
@@ -447,7 +461,7 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
 	                             syc_ring_reader_words_at(rest)) ||
 	    (r = load_head(rest)) == -EIO)
 		return syc_error_set(error, EBADMSG, 0,
-		                     "its ring file can't be read");
+		                     "cannot read the ring file");
 	for (uint32_t i = 0; i < rest->facts.n_slots && r == 0; i++)
 		r = load_slot(rest, i);
 	if (r < 0 || !add_processes(rest, capture) ||

@@ -39,7 +39,7 @@ static bool pids_compare(const struct syc_ring_file *facts)
 	return strcmp(boot_id, facts->boot_id) == 0;
 }
 
-/* Other threads may live on after the first thread has ended. */
+/* Other threads may continue after the first thread has ended. */
 static bool has_ended(char state, long n_threads)
 {
 	return (state == 'Z' || state == 'X') && n_threads <= 1;
@@ -254,16 +254,19 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	const bool is_alone = syc_ring_owner_exclude(rest->fd, lock);
 
 	if (is_alone && syc_ring_owner_lives(rest->fd, &rest->facts)) {
-		(void)syc_error_set(error, EBUSY, 0,
-		                    "process %d is still recording",
-		                    rest->facts.pid);
+		(void)syc_error_set(
+			error, EBUSY, 0,
+			"process %d is still recording into the ring file; "
+			"end the process first",
+			rest->facts.pid);
 		return SYC_RING_READER_LIVES;
 	}
 	if (!is_alone ||
 	    (lock && !syc_ring_owner_replace(rest->fd, &rest->facts)))
 		return syc_error_set(
 			error, EBUSY, 0,
-			"another process recovers from %s; try again", path);
+			"another process is recovering %s; try again later",
+			path);
 	if (is_removed(rest))
 		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                     strerror(ENOENT));
@@ -289,7 +292,8 @@ int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
 	if (r == 0 && !syc_ring_reader_read_at(
 			      rest, &rest->journal, sizeof(rest->journal),
 			      syc_ring_reader_journal_at(rest)))
-		r = syc_error_set(error, EBADMSG, 0, "%s can't be read", path);
+		r = syc_error_set(error, EBADMSG, 0,
+		                  "cannot read the ring file %s", path);
 	if (r < 0)
 		syc_ring_reader_close(rest);
 	return r;
@@ -309,7 +313,7 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
 
 /*
  * Each batch has another offset.  If the journal is the same before and after
- * the size is read, no batch was written meanwhile.
+ * the size is read, no batch was written in between.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size)

@@ -5,7 +5,7 @@
  *
  * ring/ring_file.h has the layout and the protocol.  The reader copies all
  * data, and checks the copy before use, because another process may change the
- * file meanwhile.
+ * file at any time.
  *
  * ring_file_reader.c opens the file and examines its owner, ring_file_frames.c
  * reads the frames and losses.
@@ -23,7 +23,7 @@
 #include <syscap/capture.h>
 
 #include "capture/losses.h"
-#include "common/array.h"
+#include "common/containers.h"
 #include "ring/ring.h"
 #include "ring/ring_file.h"
 
@@ -54,7 +54,7 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
  *
  * The second total is not exact if the process died while it wrote a record.
  * The second total may count an unpublished record, or lack a record of the
- * drainer.  The records themselves are exact, also if a recovery is killed and
+ * reader.  The records themselves are exact, also if a recovery is killed and
  * repeated.  But a thread id in a record may have belonged to an earlier
  * thread.
  */
@@ -157,8 +157,8 @@ void syc_ring_reader_close(struct syc_ring_reader *rest);
  * inherit that lock, and may outlive the process.
  *
  * So later users of the file exclude each other by flock() locks, which the
- * recorded process does not take.  A holder of a flock() lock knows that the
- * other lock belongs to the process or to its children.
+ * recorded process does not take.  A process that holds a flock() lock
+ * concludes that the other lock belongs to the process or its children.
  */
 
 /**
@@ -179,9 +179,9 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts);
 
 /**
  * Read the frames that are still in the ring file.  @capture is the file's
- * content, @size bytes; 0: the capture is gone, and all frames in the rings are
- * left.  Unreported losses become loss records among the frames.  The function
- * may be called repeatedly.
+ * content, @size bytes; 0: the capture was deleted, and the rings keep all
+ * frames.  Unreported losses become loss records among the frames.  The
+ * function may be called repeatedly.
  *
  * Returns 0 or -errno; -EBADMSG: the journal does not fit the capture.
  */

@@ -20,10 +20,10 @@
 
 #include "capture/files.h"
 #include "capture/losses.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "frames go to the file as they stand in memory");
+               "frames are written in the layout that they have in memory");
 
 #define BUFFER_SIZE (1024u * 1024u)
 
@@ -54,7 +54,8 @@ static int check_owner(struct syc_writer *writer, bool force,
 	int r;
 
 	if (fstat(writer->fd, &st) != 0)
-		return syc_error_set(error, errno, 0, "cannot examine it: %s",
+		return syc_error_set(error, errno, 0,
+		                     "cannot examine the file: %s",
 		                     strerror(errno));
 	writer->regular = S_ISREG(st.st_mode);
 	if (!writer->regular)
@@ -66,13 +67,15 @@ static int check_owner(struct syc_writer *writer, bool force,
 		n = pread(writer->fd, magic, sizeof(magic), 0);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return syc_error_set(error, errno, 0, "cannot read it: %s",
+		return syc_error_set(error, errno, 0,
+		                     "cannot read the file: %s",
 		                     strerror(errno));
 	if (n != sizeof(magic) ||
 	    memcmp(magic, "\x5e\x97\xca\xfd", sizeof(magic)) != 0)
 		return syc_error_set(
 			error, EEXIST, 0,
-			"it exists and is not a capture; choose another name");
+			"the file exists and is not a capture; choose another "
+			"name");
 	return 0;
 }
 
@@ -173,7 +176,8 @@ int syc_writer_begin_as(struct syc_writer *writer, int64_t time_ns,
 	writer->begun = true;
 	if (writer->regular && ftruncate(writer->fd, 0) != 0) {
 		writer->error = -errno;
-		return syc_error_set(error, errno, 0, "cannot empty it: %s",
+		return syc_error_set(error, errno, 0,
+		                     "cannot empty the file: %s",
 		                     strerror(errno));
 	}
 	if (write_out(writer, (const unsigned char *)&header, sizeof(header)) !=
@@ -387,7 +391,7 @@ int syscap_writer_close(struct syscap_writer *writer,
 	syc_map_fini(&writer->names);
 	free(writer);
 	return r == 0 ? 0
-	              : syc_error_set(error, -r, 0, "cannot write it: %s",
+	              : syc_error_set(error, -r, 0, "cannot write the file: %s",
 	                              strerror(-r));
 }
 

@@ -56,7 +56,7 @@ size_t syc_compose_fork(union syc_frame_buffer *buffer, int32_t pid,
 size_t syc_compose_exit(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time);
 
-/** @tid goes into padding2 unless it is 0. */
+/** @tid is stored in padding2 unless it is 0. */
 size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
                        int64_t time, uint16_t severity, const char *domain,
                        const char *message);

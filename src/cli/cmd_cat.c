@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_cat.c - `syscap cat`: join of captures into one. */
 #define _GNU_SOURCE
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,17 +18,9 @@
 #include "cli/files.h"
 #include "cli/table.h"
 
-struct cat_options {
-	const char *command;
-	const char *output;
-	bool force, quiet;
-	char **files;
-	unsigned n_files;
-};
-
 /* State of one run; freed at its end. */
 struct cat_job {
-	const struct cat_options *options;
+	const struct syc_cat_options *options;
 	struct syc_join *join;
 	struct syc_writer *writer;
 	/* Readers; NULL: the input could not be opened. */
@@ -79,12 +72,13 @@ static void complain_of(struct cat_job *job, const char *file, int code)
 	const char *text = strerror(-code);
 
 	if (code == -ENOSPC && file == NULL)
-		text = "more counters or JIT names than a capture can hold";
+		text = "the inputs have more counters or JIT names than a "
+		       "capture can hold; join fewer inputs";
 	snprintf(error.message, sizeof(error.message), "%s", text);
 	report_trouble(job, file ? file : job->options->output, &error);
 }
 
-static bool is_input(const struct cat_options *options)
+static bool is_input(const struct syc_cat_options *options)
 {
 	for (unsigned i = 0; i < options->n_files; i++)
 		if (syc_input_refuse_output(options->command, options->files[i],
@@ -95,7 +89,7 @@ static bool is_input(const struct cat_options *options)
 
 static unsigned open_inputs(struct cat_job *job)
 {
-	const struct cat_options *options = job->options;
+	const struct syc_cat_options *options = job->options;
 	struct syscap_error error;
 	unsigned n_open = 0;
 
@@ -118,12 +112,20 @@ static unsigned open_inputs(struct cat_job *job)
 	return n_open;
 }
 
+static bool keeps(void *data, const struct syscap_frame *frame)
+{
+	const struct cat_job *job = data;
+
+	return job->options->keeps(job->options->data, frame);
+}
+
 static int add_inputs(struct cat_job *job)
 {
-	const struct cat_options *options = job->options;
+	const struct syc_cat_options *options = job->options;
 	const struct syc_join_options join_options = {
 		.report = print_message,
 		.progress = print_progress,
+		.keeps = options->keeps != NULL ? keeps : NULL,
 		.data = job,
 	};
 	int r = syc_join_new(&join_options, &job->join);
@@ -154,6 +156,16 @@ static void join_files(struct cat_job *job)
 		complain_of(job, NULL, r);
 		return;
 	}
+	if (job->options->limit != NULL &&
+	    !job->options->limit(job->options->data, &span)) {
+		syc_progress_erase(&job->progress);
+		fprintf(stderr,
+		        "%s: %s: the capture has no event between --from and "
+		        "--to; choose other times\n",
+		        job->options->command, job->options->files[0]);
+		job->status = SYC_EXIT_PROBLEM;
+		return;
+	}
 	if (syc_writer_begin_as(job->writer, span.begin, span.capture_time,
 	                        &error) < 0) {
 		report_trouble(job, output, &error);
@@ -172,7 +184,7 @@ static void join_files(struct cat_job *job)
 	syc_progress_erase(&job->progress);
 }
 
-static int join_captures(const struct cat_options *options)
+int syc_cat_join(const struct syc_cat_options *options)
 {
 	struct cat_job job = {
 		.options = options,
@@ -209,47 +221,56 @@ static int join_captures(const struct cat_options *options)
 	return job.status;
 }
 
-enum {
-	FORCE = 256
-};
-
-static int run_cat(int argc, char **argv)
+bool syc_cat_take(struct syc_cat_options *options, int key, const char *value)
 {
-	struct syc_words words = { .command = &syc_cmd_cat,
-		                   .argc = argc,
-		                   .argv = argv };
-	struct cat_options options = { .command = argv[0] };
-	int key;
+	if (key == 'o')
+		options->output = value;
+	else if (key == SYC_CAT_FORCE)
+		options->force = true;
+	else if (key == 'q')
+		options->quiet = true;
+	else
+		return false;
+	return true;
+}
 
-	while ((key = syc_options_next(&words)) > 0) {
-		if (key == 'o')
-			options.output = words.value;
-		else if (key == FORCE)
-			options.force = true;
-		else if (key == 'q')
-			options.quiet = true;
-	}
-	if (words.status >= 0)
-		return words.status;
-	if (optind == argc) {
-		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return syc_cli_error_misuse(argv[0]);
-	}
-	if (options.output == NULL) {
+int syc_cat_settle(struct syc_cat_options *options, int argc, char **argv)
+{
+	if (options->output == NULL) {
 		fprintf(stderr,
 		        "%s: no output given; name the new capture with "
 		        "-o OUTPUT\n",
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
-	if (strcmp(options.output, "-") == 0) {
-		options.output = syc_output_file_stdout(argv[0]);
-		if (options.output == NULL)
+	if (strcmp(options->output, "-") == 0) {
+		options->output = syc_output_file_stdout(argv[0]);
+		if (options->output == NULL)
 			return SYC_EXIT_PROBLEM;
 	}
-	options.files = argv + optind;
-	options.n_files = (unsigned)(argc - optind);
-	return join_captures(&options);
+	options->files = argv + optind;
+	options->n_files = (unsigned)(argc - optind);
+	return -1;
+}
+
+static int run_cat(int argc, char **argv)
+{
+	struct syc_words words = { .command = &syc_cmd_cat,
+		                   .argc = argc,
+		                   .argv = argv };
+	struct syc_cat_options options = { .command = argv[0] };
+	int key, status;
+
+	while ((key = syc_options_next(&words)) > 0)
+		syc_cat_take(&options, key, words.value);
+	if (words.status >= 0)
+		return words.status;
+	if (optind == argc) {
+		fprintf(stderr, "%s: expected at least one FILE\n", argv[0]);
+		return syc_cli_error_misuse(argv[0]);
+	}
+	status = syc_cat_settle(&options, argc, argv);
+	return status >= 0 ? status : syc_cat_join(&options);
 }
 
 const struct syc_command syc_cmd_cat = {
@@ -267,15 +288,9 @@ const struct syc_command syc_cmd_cat = {
 		  "use.",
 	.options =
 		(const struct syc_option[]){
-			{ "output", 'o', "OUTPUT",
-	                  "write the new capture to OUTPUT; - is standard "
-	                  "output",
-	                  NULL },
-			{ "force", FORCE, NULL,
-	                  "overwrite OUTPUT even if it is not a capture",
-	                  NULL },
-			{ "quiet", 'q', NULL, "print no progress and no notes",
-	                  NULL },
+			SYC_CAT_OUTPUT_OPTION,
+			SYC_CAT_FORCE_OPTION,
+			SYC_CAT_QUIET_OPTION,
 			{ 0 },
 		},
 };

@@ -2,13 +2,15 @@
 /* cmd_check.c - `syscap check`: report of all errors of captures. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/checker.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/files.h"
+#include "cli/table.h"
 
 /* Counts of the ring file of a dead process, besides its frames. */
 static void check_rings(struct syc_checker *checker)
@@ -19,8 +21,8 @@ static void check_rings(struct syc_checker *checker)
 	if (info.merged_bad != 0)
 		syc_findings_problem(checker->findings, SYC_FINDING_CONTENT,
 		                     info.size - info.merged_bytes,
-		                     "places in the ring file that can't be "
-		                     "read: %" PRIu64,
+		                     "%" PRIu64
+		                     " parts of the ring file are unreadable",
 		                     info.merged_bad);
 }
 
@@ -74,7 +76,9 @@ static int run_check(int argc, char **argv)
 	if (words.status >= 0)
 		return words.status;
 	if (optind == argc) {
-		fprintf(stderr, "%s: expected a file\n", argv[0]);
+		fprintf(stderr,
+		        "%s: no capture given; name one or more FILEs\n",
+		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	for (int i = optind; i < argc; i++)
@@ -104,3 +108,144 @@ const struct syc_command syc_cmd_check = {
 			{ 0 },
 		},
 };
+
+/* Findings of `syscap check`, printed immediately. */
+
+/* Number of problems to report; further problems are counted. */
+#define SYC_FINDINGS_PROBLEMS 50
+/*
+ * Number of notes of one kind to report: an old writer causes one note for each
+ * frame.
+ */
+#define SYC_FINDINGS_NOTES 3
+
+static const char *const kinds[SYC_FINDINGS] = {
+	[SYC_FINDING_HEADER] = "header", [SYC_FINDING_TORN] = "torn",
+	[SYC_FINDING_LENGTH] = "length", [SYC_FINDING_CONTENT] = "content",
+	[SYC_FINDING_TYPE] = "type",     [SYC_FINDING_PADDING] = "padding",
+	[SYC_FINDING_PID] = "pid",       [SYC_FINDING_COUNTER] = "counter",
+	[SYC_FINDING_TEXT] = "text",     [SYC_FINDING_JIT] = "jit",
+	[SYC_FINDING_LOSS] = "loss",     [SYC_FINDING_DURATION] = "duration",
+};
+
+void syc_findings_begin(struct syc_findings *findings)
+{
+	struct syc_json *json = &findings->json;
+
+	if (findings->out == NULL)
+		findings->out = stdout;
+	if (!findings->as_json)
+		return;
+	json->out = findings->out;
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "file", findings->file);
+	syc_json_key(json, "findings");
+	syc_json_begin_array(json);
+}
+
+static void print_finding(struct syc_findings *findings, enum syc_finding kind,
+                          bool is_problem, uint64_t offset, const char *message)
+{
+	struct syc_json *json = &findings->json;
+
+	if (!findings->as_json) {
+		syc_printable_write(findings->out, findings->file, false);
+		fprintf(findings->out, ": at byte %" PRIu64 ": %s", offset,
+		        is_problem ? "" : "note: ");
+		syc_printable_write(findings->out, message, false);
+		putc('\n', findings->out);
+		return;
+	}
+	syc_json_begin_object(json);
+	syc_json_member_unsigned(json, "offset", offset);
+	syc_json_member_text(json, "kind", kinds[kind]);
+	syc_json_member_text(json, "severity", is_problem ? "problem" : "note");
+	syc_json_member_text(json, "message", message);
+	syc_json_end_object(json);
+}
+
+__attribute__((format(printf, 4, 0))) static void
+add_problem(struct syc_findings *findings, enum syc_finding kind,
+            uint64_t offset, const char *format, va_list arguments)
+{
+	char message[300];
+
+	if (findings->n_problems++ >= SYC_FINDINGS_PROBLEMS)
+		return;
+	vsnprintf(message, sizeof(message), format, arguments);
+	print_finding(findings, kind, true, offset, message);
+}
+
+void syc_findings_problem(struct syc_findings *findings, enum syc_finding kind,
+                          uint64_t offset, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_problem(findings, kind, offset, format, arguments);
+	va_end(arguments);
+}
+
+void syc_findings_note(struct syc_findings *findings, enum syc_finding kind,
+                       uint64_t offset, const char *format, ...)
+{
+	va_list arguments;
+	char message[300];
+
+	va_start(arguments, format);
+	if (findings->strict) {
+		add_problem(findings, kind, offset, format, arguments);
+	} else {
+		findings->n_notes++;
+		if (findings->notes_of[kind]++ < SYC_FINDINGS_NOTES) {
+			vsnprintf(message, sizeof(message), format, arguments);
+			print_finding(findings, kind, false, offset, message);
+		}
+	}
+	va_end(arguments);
+}
+
+static void print_counts(const struct syc_findings *findings, uint64_t n_frames)
+{
+	const uint64_t n = findings->n_problems;
+
+	for (unsigned kind = 0; kind < SYC_FINDINGS; kind++) {
+		const uint64_t notes = findings->notes_of[kind];
+
+		if (notes <= SYC_FINDINGS_NOTES)
+			continue;
+		syc_printable_write(findings->out, findings->file, false);
+		fprintf(findings->out, ": note: %" PRIu64 " more about %s\n",
+		        notes - SYC_FINDINGS_NOTES, kinds[kind]);
+	}
+	if (n > SYC_FINDINGS_PROBLEMS) {
+		syc_printable_write(findings->out, findings->file, false);
+		fprintf(findings->out, ": omitted %" PRIu64 " more problems\n",
+		        n - SYC_FINDINGS_PROBLEMS);
+	}
+	syc_printable_write(findings->out, findings->file, false);
+	if (n)
+		fprintf(findings->out, ": %" PRIu64 " problem%s\n", n,
+		        n == 1 ? "" : "s");
+	else
+		fprintf(findings->out, ": %" PRIu64 " frames, ok\n", n_frames);
+}
+
+bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames)
+{
+	struct syc_json *json = &findings->json;
+
+	if (findings->as_json) {
+		syc_json_end_array(json);
+		syc_json_member_unsigned(json, "frames", n_frames);
+		syc_json_member_unsigned(json, "problems",
+		                         findings->n_problems);
+		syc_json_member_unsigned(json, "notes", findings->n_notes);
+		syc_json_member_bool(json, "ok", findings->n_problems == 0);
+		syc_json_end_object(json);
+		syc_json_end_line(json);
+	} else {
+		print_counts(findings, n_frames);
+	}
+	return findings->n_problems == 0;
+}

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/diff_output.h"
 #include "cli/error.h"
 #include "cli/filter_options.h"
 #include "cli/options.h"
@@ -65,8 +64,11 @@ static bool note_unit(struct recording *recording)
 	}
 	if (report->unit == view->unit)
 		return true;
-	fprintf(stderr, "%s: %s counts %s, and %s %s\n", collect->command,
-	        collect->sampled, syscap_view_unit_name(report->unit), file,
+	fprintf(stderr,
+	        "%s: %s counts %s, but %s counts %s; compare captures of the "
+	        "same clock\n",
+	        collect->command, collect->sampled,
+	        syscap_view_unit_name(report->unit), file,
 	        syscap_view_unit_name(view->unit));
 	return false;
 }
@@ -230,7 +232,9 @@ static void judge_samples(struct diff_collect *collect)
 		collect->has_functions = false;
 	}
 	if (!collect->has_functions && collect->sampled != NULL) {
-		fprintf(stderr, "%s: functions are not compared\n",
+		fprintf(stderr,
+		        "%s: functions are not compared; record both sides "
+		        "with --sample\n",
 		        collect->command);
 		collect->is_partial = true;
 	}
@@ -406,14 +410,15 @@ static int parse(struct run *run, int argc, char **argv)
 		return status;
 	if (run->report.n_files[0] == 0 || run->report.n_files[1] == 0) {
 		fprintf(stderr,
-		        "%s: expected two files, or files before and after "
+		        "%s: expected two FILEs, or FILEs before and after "
 		        "--\n",
 		        run->command);
 		return syc_cli_error_misuse(run->command);
 	}
 	if (run->json && run->markdown) {
 		fprintf(stderr,
-		        "%s: --json and --markdown exclude each other\n",
+		        "%s: --json and --markdown exclude each other; choose "
+		        "one\n",
 		        run->command);
 		return syc_cli_error_misuse(run->command);
 	}
@@ -445,8 +450,8 @@ static int compare(struct run *run, struct diff_collect *collect)
 		return r;
 	if (comparison->rows.n == 0) {
 		fprintf(stderr,
-		        "%s: there are no samples, marks or counters to "
-		        "compare\n",
+		        "%s: the captures have no samples, marks or counters; "
+		        "record with --sample\n",
 		        run->command);
 		return -EINVAL;
 	}

@@ -12,12 +12,11 @@
 #include "capture/embedded.h"
 #include "capture/frame.h"
 #include "cli/commands.h"
-#include "cli/dump.h"
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/filter_options.h"
 #include "cli/view_query.h"
-#include "common/array.h"
+#include "common/containers.h"
 
 /* A frame to be shown later. */
 struct dump_noted {
@@ -106,7 +105,10 @@ static bool has_event(const struct dump_choice *choice,
 		choice->profile, frame->pid, frame->tid, frame->time);
 
 	if (thread != SYSCAP_PROFILE_NONE)
-		return syscap_view_has(choice->view, thread, frame->time);
+		return syscap_view_has_mark(choice->view, thread, frame->time,
+		                            frame->type == SYSCAP_FRAME_MARK
+		                                    ? frame->mark.duration
+		                                    : 0);
 	return filter->thread == NULL &&
 	       (filter->pid == 0 || filter->pid == frame->pid) &&
 	       (!filter->has_from || frame->time >= filter->from) &&
@@ -147,7 +149,7 @@ static bool dump_choice_has(struct dump_choice *choice,
 	return has_event(choice, frame);
 }
 
-/* Store @frame, to show it later.  Returns 0 or -ENOMEM. */
+/* Store @frame for a later line.  Returns 0 or -ENOMEM. */
 static int dump_choice_note(struct dump_choice *choice,
                             const struct syscap_frame *frame, uint32_t stack)
 {
@@ -385,12 +387,12 @@ static int parse_options(struct request *request, int argc, char **argv)
 		return words.status;
 	if (request->filter.filter.of != SYSCAP_VIEW_SAMPLES) {
 		fprintf(stderr,
-		        "%s: --of is not supported here; use syscap stat\n",
+		        "%s: --of has no effect on frames; use syscap stat\n",
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc - optind != 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		fprintf(stderr, "%s: expected one FILE\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	request->file = argv[optind];

@@ -69,24 +69,12 @@ struct run {
 	struct syc_view_query query;
 };
 
-/* Begin of the recording, in seconds since 1970. */
-static int64_t capture_time(const struct syscap_reader *reader)
-{
-	struct syscap_file_info info;
-	struct tm tm = { 0 };
-	const char *end;
-
-	syscap_reader_info(reader, &info);
-	end = strptime(info.capture_time, "%Y-%m-%dT%H:%M:%S", &tm);
-	return end != NULL && strchr(end, 'Z') != NULL ? timegm(&tm) : 0;
-}
-
 static void tell(const struct run *run, uint64_t n, const char *what)
 {
 	if (n > 0)
 		fprintf(stderr,
-		        "%s: %s: note: %" PRIu64 " %s, which the format "
-		        "cannot hold, are left out\n",
+		        "%s: %s: note: omitted %" PRIu64
+		        " %s, which the format cannot hold\n",
 		        run->output.command, run->query.file, n, what);
 }
 
@@ -99,9 +87,38 @@ static void tell_empty(const struct run *run)
 	    view->n_passed == 0)
 		fprintf(stderr,
 		        "%s: %s: note: none of %" PRIu64
-		        " %s pass the filter\n",
+		        " %s pass the filter; widen the filter\n",
 		        run->output.command, run->query.file, view->n_looked,
 		        syc_filter_options_of(run->filter.filter.of));
+}
+
+/* Report the stacks of waits that are left out. */
+static void tell_waits(const struct run *run)
+{
+	static const struct {
+		enum syscap_view_of of;
+		const char *option, *text;
+	} kinds[] = { { SYSCAP_VIEW_BLOCKED, "blocked",
+		        "stacks of calls that blocked" },
+		      { SYSCAP_VIEW_STALLED, "stalled", "stacks of stalls" } };
+	const struct syscap_profile_wait *waits;
+	size_t n, n_of[2] = { 0 };
+
+	waits = syscap_profile_waits(run->query.profile, &n);
+	for (size_t i = 0; i < n; i++)
+		n_of[waits[i].is_stall]++;
+	for (int i = 0; i < 2; i++) {
+		if (run->filter.filter.of == kinds[i].of || n_of[i] == 0)
+			continue;
+		if (run->format->has_bytes)
+			fprintf(stderr,
+			        "%s: %s: note: omitted %zu %s; --of=%s "
+			        "exports them\n",
+			        run->output.command, run->query.file, n_of[i],
+			        kinds[i].text, kinds[i].option);
+		else
+			tell(run, n_of[i], kinds[i].text);
+	}
 }
 
 /*
@@ -131,17 +148,17 @@ static void tell_left_out(const struct run *run,
 	if ((holds & MARKS) == 0)
 		tell(run, n[SYSCAP_FRAME_MARK] - n_losses, "marks");
 	tell(run, export->n_overlaps,
-	     "marks that overlap others of their thread");
+	     "marks that overlap other marks of their thread");
 	if ((holds & COUNTERS) == 0)
 		tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
-	tell(run, export->n_no_numbers,
-	     "values of counters that are no numbers");
+	tell(run, export->n_no_numbers, "counter values that are no numbers");
 	if ((holds & LOGS) == 0)
 		tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
 	if ((holds & ALLOCATIONS) == 0)
 		tell(run, n[SYSCAP_FRAME_ALLOCATION], "allocations");
+	tell_waits(run);
 	if (!run->format->has_losses)
-		tell(run, n_losses, "intervals in which something was lost");
+		tell(run, n_losses, "intervals with losses");
 	tell(run, export->n_ticks, "ticks of samples");
 }
 
@@ -169,7 +186,7 @@ static int write_out(struct run *run)
 		.reader = run->query.reader,
 		.filter = &run->query.filter,
 		.name = run->query.file,
-		.capture_time = capture_time(run->query.reader),
+		.capture_time = syc_input_time(run->query.reader),
 		.out = run->output.file,
 	};
 
@@ -286,7 +303,7 @@ static int parse(struct run *run, int argc, char **argv)
 		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc - optind != 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		fprintf(stderr, "%s: expected one FILE\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	run->query.file = argv[optind];

@@ -12,9 +12,8 @@
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/table.h"
-#include "common/array.h"
+#include "common/containers.h"
 #include "common/json.h"
-#include "common/map.h"
 
 struct embedded {
 	char *name;
@@ -137,7 +136,7 @@ static void list_text(const struct run *run)
 
 		printf("%12" PRIu64 "  ", file->size);
 		syc_printable_write(stdout, file->name, false);
-		puts(file->is_whole ? "" : "  (its end is missing)");
+		puts(file->is_whole ? "" : "  (the end is missing)");
 	}
 }
 
@@ -159,7 +158,8 @@ static void list_json(const struct run *run)
 	}
 }
 
-/* Finish after the walk: check that the wanted file was written whole. */
+/* Finish after the walk: check that the requested file was written completely.
+ */
 static void finish_wanted(struct run *run)
 {
 	const struct embedded *found = NULL;
@@ -170,9 +170,11 @@ static void finish_wanted(struct run *run)
 	if (found == NULL || !found->is_whole) {
 		fprintf(stderr, "%s: %s: ", run->command, run->file);
 		syc_printable_write(stderr, run->wanted, true);
-		fputs(found == NULL ? ": not in the capture; 'syscap files' "
-		                      "lists its files\n"
-		                    : ": incomplete, its end is missing\n",
+		fputs(found == NULL
+		              ? ": the capture has no such file; 'syscap "
+		                "files' lists the files\n"
+		              : ": incomplete: the capture lacks the end of "
+		                "the file\n",
 		      stderr);
 		run->status = SYC_EXIT_PROBLEM;
 	}
@@ -228,7 +230,9 @@ static int parse(struct run *run, int argc, char **argv)
 	if (words.status >= 0)
 		return words.status;
 	if (argc - optind != 1 && argc - optind != 2) {
-		fprintf(stderr, "%s: expected a file, and a name in it\n",
+		fprintf(stderr,
+		        "%s: expected FILE, or FILE and the NAME of a file in "
+		        "it\n",
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}

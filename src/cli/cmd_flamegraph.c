@@ -92,7 +92,7 @@ static bool has_samples(struct syc_view_query *query)
 {
 	if (query->view->total > 0)
 		return true;
-	fprintf(stderr, "%s: %s: there are no %s%s\n", query->command,
+	fprintf(stderr, "%s: %s: the capture has no %s%s\n", query->command,
 	        query->file, syc_filter_options_of(query->filter.of),
 	        query->view->n_looked > 0 ? " that pass the filter" : "");
 	query->status = SYC_EXIT_PROBLEM;
@@ -114,9 +114,12 @@ static bool ask(struct run *run)
 		return false;
 	if (base->view->unit == run->new.view->unit)
 		return true;
-	fprintf(stderr, "%s: %s counts %s, and %s %s\n", base->command,
-	        run->new.file, syscap_view_unit_name(run->new.view->unit),
-	        base->file, syscap_view_unit_name(base->view->unit));
+	fprintf(stderr,
+	        "%s: %s counts %s, but %s counts %s; compare captures of the "
+	        "same clock\n",
+	        base->command, run->new.file,
+	        syscap_view_unit_name(run->new.view->unit), base->file,
+	        syscap_view_unit_name(base->view->unit));
 	base->status = SYC_EXIT_PROBLEM;
 	return false;
 }
@@ -181,17 +184,20 @@ static int parse(struct run *run, int argc, char **argv)
 	if (words.status >= 0)
 		return words.status;
 	if (argc - optind != 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		fprintf(stderr, "%s: expected one FILE\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	run->new.file = argv[optind];
 	if (run->by_self && run->base.file == NULL) {
-		fprintf(stderr, "%s: --by-self needs --diff\n", argv[0]);
+		fprintf(stderr, "%s: --by-self works only with --diff=BASE\n",
+		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	if (run->base.file != NULL && strcmp(run->base.file, "-") == 0 &&
 	    strcmp(run->new.file, "-") == 0) {
-		fprintf(stderr, "%s: -: standard input can be read only once\n",
+		fprintf(stderr,
+		        "%s: -: standard input is readable only once; name a "
+		        "file for FILE or BASE\n",
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}

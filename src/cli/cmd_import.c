@@ -65,18 +65,20 @@ static int convert(const struct run *run, FILE *in)
 	if (r < 0 || closed < 0)
 		status = SYC_EXIT_PROBLEM;
 	else if (import.n_samples == 0)
-		fprintf(stderr, "%s: %s: note: no samples found\n",
+		fprintf(stderr,
+		        "%s: %s: note: the input has no samples; is --format "
+		        "right?\n",
 		        run->command, run->input);
 	if (r >= 0 && import.n_skipped != 0)
 		fprintf(stderr,
-		        "%s: %s:%" PRIu64 ": note: %" PRIu64 " line%s of "
-		        "another format skipped; this is the first\n",
+		        "%s: %s:%" PRIu64 ": note: skipped %" PRIu64
+		        " line%s of another format; this is the first\n",
 		        run->command, run->input, import.first_skipped,
 		        import.n_skipped, import.n_skipped == 1 ? "" : "s");
 	if (import.n_events > 1)
 		fprintf(stderr,
-		        "%s: %s: note: samples of %zu events; all count "
-		        "alike\n",
+		        "%s: %s: note: gave samples of %zu events the same "
+		        "weight; import one event for exact sums\n",
 		        run->command, run->input, import.n_events);
 	return status;
 }
@@ -150,7 +152,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (run->format == NULL)
 		return syc_cli_error_misuse(argv[0]);
 	if (argc - optind > 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		fprintf(stderr, "%s: expected at most one FILE\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc > optind)

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/files.h"
-#include "cli/record_options.h"
 #include "recorder/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
@@ -319,7 +318,8 @@ const struct syc_command syc_cmd_record = {
 	.run = run_record,
 	.summary = "run a program and record it",
 	.synopsis = "[OPTION]... [--] COMMAND [ARGUMENT]...",
-	.about = "Run COMMAND and write a capture of it and its descendants.",
+	.about =
+		"Run COMMAND and write a capture of COMMAND and its descendants.",
 	.example = "syscap record --sample -o app.syscap -- ./app --verbose",
 	.status = "COMMAND's (128+signal); 125 failed, 126, 127 not run, 2 "
 		  "wrong use.",

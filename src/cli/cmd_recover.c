@@ -38,11 +38,11 @@ static void tell_recovered(const char *file, const struct syc_recovered *r,
 	}
 	if (r->made_capture)
 		printf("%s: the capture is missing and %smade again, without "
-		       "its earlier frames\n",
+		       "earlier frames\n",
 		       file, would);
 	if (r->frames != 0)
-		printf("%s: %" PRIu64 " frames %smoved into it from the ring "
-		       "file\n",
+		printf("%s: %" PRIu64
+		       " frames %smoved from the ring file into the capture\n",
 		       file, r->frames, would);
 	else if (r->had_rings && r->bad == 0)
 		printf("%s: the ring file has no more events and %s\n", file,
@@ -52,7 +52,7 @@ static void tell_recovered(const char *file, const struct syc_recovered *r,
 		       "byte %" PRIu64 "\n",
 		       file, r->cut, would, r->cut_at);
 	if (r->made_end)
-		printf("%s: its end time %sset\n", file, would);
+		printf("%s: the end time %sset\n", file, would);
 	if (r->frames == 0 && !r->had_rings && r->cut == 0 && !r->made_end)
 		printf("%s: nothing to recover\n", file);
 }
@@ -80,8 +80,8 @@ static int recover_one(const struct recover_how *how, const char *file)
 		return SYC_EXIT_DONE;
 	fflush(stdout);
 	fprintf(stderr,
-	        "%s: %s: unreadable parts in the ring file, which is kept: "
-	        "%" PRIu64 "\n",
+	        "%s: %s: kept the ring file, because %" PRIu64
+	        " parts are unreadable\n",
 	        command, file, recovered.bad);
 	return SYC_EXIT_PROBLEM;
 }
@@ -113,8 +113,8 @@ static int recover_left(const struct recover_how *how, const char *file,
 		counts->kept++;
 		fflush(stdout);
 		fprintf(stderr,
-		        "%s: %s: its capture was deleted; kept with %" PRIu64
-		        " frames, --discard removes it\n",
+		        "%s: %s: kept the ring file with %" PRIu64
+		        " frames of a deleted capture; --discard removes it\n",
 		        how->command, file, frames);
 		return SYC_EXIT_PROBLEM;
 	}
@@ -234,7 +234,10 @@ static int run_recover(int argc, char **argv)
 		return syc_cli_error_misuse(argv[0]);
 	}
 	if (optind == argc && !all) {
-		fprintf(stderr, "%s: expected a file\n", argv[0]);
+		fprintf(stderr,
+		        "%s: no capture given; name one or more FILEs, or use "
+		        "--all\n",
+		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	/* A limit on file size is an error and must not kill the process */
@@ -244,8 +247,10 @@ static int run_recover(int argc, char **argv)
 			argv[0],
 			recover_all(&how, argv + optind, argc - optind));
 	for (int i = optind; i < argc; i++)
-		if (syc_input_refuse_dash(argv[0], argv[i],
-		                          "files are mended where they are"))
+		if (syc_input_refuse_dash(
+			    argv[0], argv[i],
+			    "recover repairs files in place, not standard "
+			    "input"))
 			return syc_cli_error_misuse(argv[0]);
 	for (int i = optind; i < argc; i++)
 		if (recover_one(&how, argv[i]) != SYC_EXIT_DONE)

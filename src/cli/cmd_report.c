@@ -13,11 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/checker.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/options.h"
+#include "cli/stat_summary.h"
 #include "cli/view_query.h"
 #include "report/report.h"
 
@@ -51,17 +52,31 @@ static char *check(struct syc_view_query *query)
 	return text;
 }
 
-/* Make the view of allocations, with the same filter. */
-static int look_at_heap(const struct syc_view_query *query,
-                        struct syscap_view **ret_view)
+static bool has(const struct syc_view_query *query, enum syscap_view_of of)
 {
-	struct syscap_filter filter = query->filter;
+	const struct syscap_profile_wait *waits;
 	size_t n;
 
-	syscap_profile_allocations(query->profile, &n);
-	if (n == 0)
+	if (of != SYSCAP_VIEW_BLOCKED && of != SYSCAP_VIEW_STALLED) {
+		syscap_profile_allocations(query->profile, &n);
+		return n > 0;
+	}
+	waits = syscap_profile_waits(query->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (waits[i].is_stall == (of == SYSCAP_VIEW_STALLED))
+			return true;
+	return false;
+}
+
+/* Make a view with the same filter, if the capture has the amount @of. */
+static int look_at(const struct syc_view_query *query, enum syscap_view_of of,
+                   struct syscap_view **ret_view)
+{
+	struct syscap_filter filter = query->filter;
+
+	if (!has(query, of))
 		return 0;
-	filter.of = SYSCAP_VIEW_ALLOCATED;
+	filter.of = of;
 	return syscap_view_new(query->profile, &filter, ret_view, NULL);
 }
 
@@ -75,8 +90,8 @@ static void print_cell(const char *command, uint64_t cell, const char *what)
 {
 	if (cell > 0)
 		fprintf(stderr,
-		        "%s: note: %s of one stack are combined in intervals "
-		        "of %.3g ms\n",
+		        "%s: note: combined %s of one stack in intervals of "
+		        "%.3g ms\n",
 		        command, what, (double)cell / 1e6);
 }
 
@@ -89,38 +104,93 @@ static void print_limits(const struct syc_report_page_request *request,
 
 	print_cell(command, report->heap_cell, "allocations");
 	print_count(command, report->n_marks_summed,
-	            "of the shorter marks are combined");
+	            "shorter marks: only their sums are on the page");
 	print_count(command, report->n_values_omitted,
-	            "values of counters are omitted");
+	            "counter values omitted");
+	print_count(
+		command, report->n_sources_omitted,
+		"source files omitted: unreadable here, too large or not text");
 	print_count(command, report->n_logs_omitted,
-	            "of the least severe log messages are omitted");
+	            "less severe log messages omitted");
+	print_cell(command, report->wait_cells[SYC_WAITS_BLOCKED],
+	           "calls that blocked");
+	print_cell(command, report->wait_cells[SYC_WAITS_STALLED],
+	           "stacks of stalls");
 	print_cell(command, report->sample_cell, "samples");
 	if (report->written > report->max_size)
 		fprintf(stderr,
-		        "%s: warning: the page has %.1f MiB instead of %u: "
-		        "functions, stacks and texts are never omitted. "
-		        "Filter the capture, for example with --from and --to\n",
+		        "%s: warning: the page has %.1f MiB, above the limit "
+		        "of %u; filter the capture, for example with --from "
+		        "and --to\n",
 		        command, (double)report->written / (1 << 20), mib);
 	else if (report->heap_cell > 0 || report->n_marks_summed > 0 ||
 	         report->n_values_omitted > 0 || report->n_logs_omitted > 0 ||
+	         report->wait_cells[SYC_WAITS_BLOCKED] > 0 ||
+	         report->wait_cells[SYC_WAITS_STALLED] > 0 ||
 	         report->sample_cell > 0)
 		fprintf(stderr,
-		        "%s: note: so the page stays within "
-		        "--max-size=%u\n",
+		        "%s: note: the page thus stays within %u MiB; "
+		        "--max-size raises this limit\n",
 		        command, mib);
+}
+
+/* The packages of binaries without names; NULL: no memory. */
+static char *find_packages(const struct syc_view_query *query)
+{
+	const char *binaries[SYC_MOST_BINARIES];
+	char names[SYC_MOST_BINARIES][SYC_PACKAGE_NAME], *text = NULL;
+	size_t n = 0, size, k;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (size_t i = 0; i < query->view->n_sums; i++) {
+		const struct syscap_view_sum *sum = &query->view->sums[i];
+		const struct syscap_profile_function *function =
+			syscap_profile_function(query->profile, sum->function);
+
+		if (function->is_named || function->binary[0] == 0 ||
+		    (double)sum->self < (double)query->view->total / 1000)
+			continue;
+		for (k = 0; k < n; k++)
+			if (strcmp(binaries[k], function->binary) == 0)
+				break;
+		if (k == n && n < SYC_MOST_BINARIES)
+			binaries[n++] = function->binary;
+	}
+	if (n > 0)
+		syc_stat_packages(query->profile, binaries, n, names);
+	for (k = 0; k < n; k++)
+		if (names[k][0] != 0)
+			fprintf(out, "%s=%s\n", binaries[k], names[k]);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 static int write_page(struct syc_report_page_request *request,
                       struct syc_view_query *query,
                       const struct syc_view_query *other)
 {
-	struct syscap_view *heap = NULL;
-	char *checked = check(query);
-	int r = checked == NULL ? -ENOMEM : look_at_heap(query, &heap);
+	static const char *const amounts[] = {
+		[SYSCAP_VIEW_SAMPLES] = "",
+		[SYSCAP_VIEW_ALLOCATED] = "allocated",
+		[SYSCAP_VIEW_LEAKED] = "leaked",
+		[SYSCAP_VIEW_TEMPORARY] = "temporary",
+		[SYSCAP_VIEW_BLOCKED] = "blocked",
+		[SYSCAP_VIEW_STALLED] = "stalled",
+		[SYSCAP_VIEW_PEAK] = "live",
+	};
+	struct syscap_view *heap = NULL, *blocked = NULL, *stalled = NULL;
+	char *checked = check(query), *packages;
+	int r = checked == NULL ? -ENOMEM
+	                        : look_at(query, SYSCAP_VIEW_ALLOCATED, &heap);
 	struct syc_report report = {
 		.profile = query->profile,
 		.view = query->view,
-		.heap = heap,
+		.of = amounts[request->of],
 		.reader = query->reader,
 		.name = request->file,
 		.other = other->profile,
@@ -131,6 +201,7 @@ static int write_page(struct syc_report_page_request *request,
 		.version = SYSCAP_VERSION,
 		.check = checked,
 		.redact = request->redact,
+		.with_source = request->with_source,
 		.with_recording = request->with_recording,
 		.max_size = (uint64_t)(request->max_mib > 0 ? request->max_mib
 		                                            : USUAL_MIB)
@@ -139,20 +210,40 @@ static int write_page(struct syc_report_page_request *request,
 	};
 
 	if (r == 0)
+		r = look_at(query, SYSCAP_VIEW_BLOCKED, &blocked);
+	if (r == 0)
+		r = look_at(query, SYSCAP_VIEW_STALLED, &stalled);
+	packages = request->redact ? NULL : find_packages(query);
+	if (r == 0) {
+		report.packages = packages;
+		report.heap = heap;
+		report.waits[SYC_WAITS_BLOCKED] = blocked;
+		report.waits[SYC_WAITS_STALLED] = stalled;
 		r = syc_report_write(&report);
+	}
 	syscap_view_free(heap);
+	syscap_view_free(blocked);
+	syscap_view_free(stalled);
 	free(checked);
+	free(packages);
 	if (r < 0) {
 		request->output.is_spoiled = true;
 		syc_cli_error_no_memory(request->command);
 		return SYC_EXIT_PROBLEM;
 	}
+	if (!request->quiet && request->of != SYSCAP_VIEW_SAMPLES &&
+	    !has(query, request->of))
+		fprintf(stderr,
+		        "%s: %s: note: the capture has no %s, so the page "
+		        "shows another amount\n",
+		        request->command, request->file,
+		        syc_filter_options_of(request->of));
 	if (!request->quiet)
 		print_limits(request, &report);
 	if (!syc_report_has_zlib() && !request->quiet)
 		fprintf(stderr,
-		        "%s: note: built without zlib, so the page is not "
-		        "compressed\n",
+		        "%s: note: the page is not compressed, because syscap "
+		        "was built without zlib\n",
 		        request->command);
 	return query->status;
 }
@@ -174,8 +265,8 @@ bool syc_report_page_may_replace(const char *command, const char *name)
 	                                           sizeof(ours) - 1) != NULL)))
 		return true;
 	fprintf(stderr,
-	        "%s: %s: exists and is not a page of syscap; choose another "
-	        "name\n",
+	        "%s: %s: the file exists and is no page of syscap; choose "
+	        "another name\n",
 	        command, name);
 	return false;
 }
@@ -193,6 +284,9 @@ int syc_report_page_make(struct syc_report_page_request *request)
 	/* The page has all samples, and its user shows or omits syscap's. */
 	request->with_recording = request->filter.filter.with_recording;
 	request->filter.filter.with_recording = true;
+	/* The page has all amounts, too. */
+	request->of = request->filter.filter.of;
+	request->filter.filter.of = SYSCAP_VIEW_SAMPLES;
 	if (syc_view_query_open(&query, &options, &request->filter.filter) &&
 	    (request->other == NULL ||
 	     syc_view_query_open(&other, &options, &request->filter.filter)) &&
@@ -223,8 +317,10 @@ static bool report_page_open(const char *command, const char *file)
 	if (r == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == 0)
 		return true;
-	fprintf(stderr, "%s: %s: cannot open a browser with xdg-open: %s\n",
-	        command, file, r != 0 ? strerror(r) : "it failed");
+	fprintf(stderr,
+	        "%s: %s: xdg-open cannot open the page: %s; open the file in "
+	        "a browser\n",
+	        command, file, r != 0 ? strerror(r) : "failure");
 	return false;
 }
 
@@ -237,7 +333,8 @@ struct run {
 enum {
 	OPEN = 256,
 	REDACT,
-	MAX_SIZE
+	MAX_SIZE,
+	SOURCE
 };
 
 #define MOST_MIB 4096
@@ -257,6 +354,19 @@ static bool take_size(struct run *run, const char *text)
 		return false;
 	}
 	run->request.max_mib = (unsigned)mib;
+	return true;
+}
+
+/* --of is no filter of the page, so the page does not state it. */
+static bool take_filter(struct run *run, int key, const char *value)
+{
+	struct syc_filter_options *filter = &run->request.filter;
+	const size_t n = strlen(filter->text);
+
+	if (!syc_filter_options_take(filter, run->request.command, key, value))
+		return false;
+	if (strncmp(filter->text + n + (n > 0), "--of=", 5) == 0)
+		filter->text[n] = 0;
 	return true;
 }
 
@@ -292,13 +402,14 @@ static int parse(struct run *run, int argc, char **argv)
 
 	while ((key = syc_options_next(&words)) > 0) {
 		if (syc_filter_options_is(key)) {
-			if (!syc_filter_options_take(&run->request.filter,
-			                             argv[0], key, words.value))
+			if (!take_filter(run, key, words.value))
 				return syc_cli_error_misuse(argv[0]);
 		} else if (key == 'o') {
 			run->request.output.name = words.value;
 		} else if (key == OPEN) {
 			run->opens = true;
+		} else if (key == SOURCE) {
+			run->request.with_source = true;
 		} else if (key == MAX_SIZE) {
 			if (!take_size(run, words.value))
 				return syc_cli_error_misuse(argv[0]);
@@ -308,11 +419,17 @@ static int parse(struct run *run, int argc, char **argv)
 	}
 	if (words.status >= 0)
 		return words.status;
-	if (run->request.filter.filter.reverse ||
-	    run->request.filter.filter.of != SYSCAP_VIEW_SAMPLES) {
+	if (run->request.filter.filter.reverse) {
 		fprintf(stderr,
-		        "%s: --reverse and --of are choices in the page "
-		        "itself\n",
+		        "%s: --reverse does not apply to pages; the page "
+		        "itself can show callees first\n",
+		        argv[0]);
+		return syc_cli_error_misuse(argv[0]);
+	}
+	if (run->request.with_source && run->request.redact) {
+		fprintf(stderr,
+		        "%s: --source and --redact exclude each other, "
+		        "because --source embeds whole files\n",
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
@@ -332,7 +449,8 @@ static int parse(struct run *run, int argc, char **argv)
 	if (run->opens && (run->request.output.name == NULL ||
 	                   strcmp(run->request.output.name, "-") == 0)) {
 		fprintf(stderr,
-		        "%s: --open needs the name of a file; use -o OUTPUT\n",
+		        "%s: --open cannot show standard output; use -o "
+		        "OUTPUT\n",
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
@@ -369,7 +487,7 @@ const struct syc_command syc_cmd_report = {
 	.about = "Make one self-contained HTML page of FILE: flame graph, "
 		 "flame chart, functions, marks, counters, logs, and a "
 		 "comparison of slow marks with the others.  With the "
-		 "capture BEFORE, the page opens at the comparison with it.",
+		 "capture BEFORE, the page opens at the comparison of both.",
 	.example = "syscap report --open app.syscap",
 	.status = "0 on success; 1 if FILE is damaged or unreadable, or the "
 		  "page is unwritable; 2 for wrong use.",
@@ -384,6 +502,9 @@ const struct syc_command syc_cmd_report = {
 	                  "excess events are combined and counted",
 	                  NULL },
 			{ "open", OPEN, NULL, "show the page with xdg-open",
+	                  NULL },
+			{ "source", SOURCE, NULL,
+	                  "embed the source files of functions with lines",
 	                  NULL },
 			{ "redact", REDACT, NULL,
 	                  "omit command arguments, home directories, "

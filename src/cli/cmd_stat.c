@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/stat_summary.h"
 #include "cli/view_query.h"
+#include "profile/marks.h"
 
 /* Whether @filter can exclude events without a stack. */
 static bool stat_filtered_is(const struct syscap_filter *filter)
@@ -25,9 +26,25 @@ static bool stat_filtered_is(const struct syscap_filter *filter)
 	       filter->thread != NULL;
 }
 
+static enum syc_mark_passes passes(int64_t begin,
+                                   const struct syscap_view *view,
+                                   const struct syscap_profile_event *event)
+{
+	int64_t time = event->frame->time;
+	int64_t duration = event->frame->mark.duration;
+
+	syc_marks_cut(begin, &time, &duration);
+	if (syscap_view_has_mark(view, event->thread, time, duration))
+		return SYC_MARK_PASSES;
+	return syscap_view_has_mark(view, event->thread, time, INT64_MAX)
+	               ? SYC_MARK_EARLIER
+	               : SYC_MARK_EXCLUDED;
+}
+
 static int add_event(struct syc_stat_summary *summary,
                      const struct syscap_reader *reader,
-                     const struct syscap_profile_event *event, bool has)
+                     const struct syscap_view *view,
+                     const struct syscap_profile_event *event)
 {
 	const struct syscap_frame *frame = event->frame;
 
@@ -35,13 +52,16 @@ static int add_event(struct syc_stat_summary *summary,
 	 * Take all marks, since the end of an operation in the view may be
 	 * outside
 	 */
-	if (!has && frame->type != SYSCAP_FRAME_MARK)
+	if (frame->type != SYSCAP_FRAME_MARK &&
+	    !syscap_view_has(view, event->thread, frame->time))
 		return 0;
 	switch (frame->type) {
 	case SYSCAP_FRAME_MARK:
-		return event->is_loss ? 0
-		                      : syc_mark_stats_add_frame(
-						&summary->marks, frame, has);
+		return event->is_loss
+		               ? 0
+		               : syc_mark_stats_add_frame(
+					 &summary->marks, frame,
+					 passes(summary->begin, view, event));
 	case SYSCAP_FRAME_CTRSET:
 		return syc_counter_stats_set(&summary->counters, reader, frame);
 	case SYSCAP_FRAME_LOG:
@@ -66,9 +86,7 @@ static int stat_filtered_add(struct syc_stat_summary *summary,
 	if (r < 0)
 		return r;
 	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0)
-		r = add_event(
-			summary, reader, &event,
-			syscap_view_has(view, event.thread, event.frame->time));
+		r = add_event(summary, reader, view, &event);
 	syscap_profile_walk_free(walk);
 	return r;
 }
@@ -84,6 +102,7 @@ struct run {
 	const char *command, *file;
 	struct syc_filter_options filter;
 	struct syc_stat_hot hot;
+	const char *annotate; /* function whose source is requested, or NULL */
 	bool json, all, no_lookup;
 	uint64_t n_functions, top; /* numbers of rows; 0: not requested */
 	struct syscap_profile *profile;
@@ -119,7 +138,9 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		}
 	}
 	if (summary->n_damaged > MOST_FAULTS)
-		fprintf(stderr, "%s: %s: %" PRIu64 " more frames are damaged\n",
+		fprintf(stderr,
+		        "%s: %s: %" PRIu64
+		        " more frames are damaged; 'syscap check' lists them\n",
 		        run->command, run->file,
 		        summary->n_damaged - MOST_FAULTS);
 	return syscap_profile_settle(run->profile);
@@ -127,6 +148,22 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 
 static int print(struct run *run, const struct syc_stat_summary *summary)
 {
+	bool is_known;
+	int r;
+
+	if (run->annotate != NULL) {
+		r = syc_stat_annotate_text(&run->hot, run->annotate,
+		                           syc_input_time(run->hot.reader),
+		                           &is_known);
+		if (r == 0 && !is_known) {
+			fprintf(stderr,
+			        "%s: %s: the capture has no function %s; "
+			        "syscap stat --all lists the names\n",
+			        run->command, run->file, run->annotate);
+			run->status = SYC_EXIT_PROBLEM;
+		}
+		return r;
+	}
 	if (run->json)
 		return syc_stat_json(summary, &run->hot);
 	return syc_stat_text(summary, run->file, &run->hot, run->all);
@@ -159,6 +196,8 @@ static int look(struct run *run, struct syscap_reader *reader,
 		run->hot.n_rows = run->json || run->all ? SIZE_MAX : MOST_ROWS;
 	run->hot.n_functions = run->n_functions > 0 ? (size_t)run->n_functions
 	                                            : run->hot.n_rows;
+	if (run->filter.filter.has_from)
+		summary->marks.from = run->filter.filter.from;
 	if (summary->is_filtered)
 		r = stat_filtered_add(summary, run->profile, view, reader);
 	if (r == 0)
@@ -216,6 +255,7 @@ enum {
 	TOP,
 	ALL,
 	NO_LOOKUP,
+	ANNOTATE,
 };
 
 static bool take(struct run *run, int c, const char *value)
@@ -235,6 +275,9 @@ static bool take(struct run *run, int c, const char *value)
 		return true;
 	case ALL:
 		run->all = true;
+		return true;
+	case ANNOTATE:
+		run->annotate = value;
 		return true;
 	case NO_LOOKUP:
 		run->no_lookup = true;
@@ -280,8 +323,15 @@ static int parse(struct run *run, int argc, char **argv)
 			return syc_cli_error_misuse(argv[0]);
 	if (words.status >= 0)
 		return words.status;
+	if (run->annotate != NULL && run->json) {
+		fprintf(stderr,
+		        "%s: --annotate and --json exclude each other; choose "
+		        "one\n",
+		        argv[0]);
+		return syc_cli_error_misuse(argv[0]);
+	}
 	if (argc - optind != 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		fprintf(stderr, "%s: expected one FILE\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
 	run->file = argv[optind];
@@ -335,11 +385,11 @@ const struct syc_command syc_cmd_stat = {
 	                  "also show the functions of each thread", NULL },
 			{ "tree", TREE, NULL, "show the call tree", NULL },
 			{ "min", MIN, "SHARE",
-	                  "with --tree: omit nodes below SHARE of the total "
-	                  "(1%)",
-	                  NULL },
+	                  "with --tree: omit nodes below SHARE (1%)", NULL },
 			{ "lines", LINES, NULL, "show the hottest source lines",
 	                  NULL },
+			{ "annotate", ANNOTATE, "FUNCTION",
+	                  "show only the source of FUNCTION by line", NULL },
 			{ "sort", SORT, "KEY",
 	                  "sort functions, marks and counters.",
 	                  SYC_STAT_SORT_KEYS },

@@ -24,13 +24,12 @@
 #include <syscap/format.h>
 
 #include "capture/files.h"
-#include "capture/join_symbols.h"
+#include "capture/join.h"
 #include "capture/line_table.h"
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/options.h"
-#include "cli/record_options.h"
 #include "cli/table.h"
 #include "code/code_names.h"
 #include "symbols/lines.h"
@@ -186,14 +185,15 @@ static bool symbolize_input_open(struct symbolize_job *job)
 	if (job->info.merged_frames > 0 || job->info.not_merged[0] != 0) {
 		symbolize_job_refuse(
 			job, file, -EINVAL,
-			"its process was killed: run 'syscap recover' "
-			"first");
+			"the recorded process was killed; run 'syscap "
+			"recover' first");
 		return false;
 	}
 	if (job->info.foreign_order) {
 		symbolize_job_refuse(
 			job, file, -EINVAL,
-			"it is big-endian: run 'syscap cat' first");
+			"the capture is big-endian; convert it by 'syscap "
+			"cat' first");
 		return false;
 	}
 	return look_through(job);
@@ -289,20 +289,24 @@ static void tell_file(void *data, const struct syc_symbols_use *use)
 	if (syc_symbols_is_memory(use))
 		symbolize_job_note(
 			job,
-			"%s: memory without a file, such as JIT code: "
-			"%" PRIu64 " %s",
+			"%s: memory without a file, such as JIT code, "
+			"contains %" PRIu64 " %s",
 			use->path, use->n_asked, noun);
 	else if (use->state == SYC_SYMBOLS_MISSING)
 		symbolize_job_note(job,
-		                   "%s: the file is missing: %" PRIu64 " %s",
+		                   "%s: the file is missing; %" PRIu64
+		                   " %s stay without names",
 		                   use->path, use->n_asked, noun);
 	else if (use->state == SYC_SYMBOLS_UNNAMED)
 		symbolize_job_note(job,
-		                   "%s: it has no symbols%s%s: %" PRIu64 " %s",
+		                   "%s: the file has no symbols%s%s; %" PRIu64
+		                   " %s stay without names",
 		                   use->path, use->why[0] ? ": " : "", use->why,
 		                   use->n_asked, noun);
 	else if (use->state != SYC_SYMBOLS_USED)
-		symbolize_job_note(job, "%s: not used: %s: %" PRIu64 " %s",
+		symbolize_job_note(job,
+		                   "%s: not used, because %s; %" PRIu64
+		                   " %s stay without names",
 		                   use->path, use->why, use->n_asked, noun);
 	else if (use->n_named < use->n_asked && use->why[0] != 0)
 		symbolize_job_note(job, "%s: %s", use->path, use->why);
@@ -319,23 +323,25 @@ static bool symbolize_names_find(struct symbolize_job *job)
 	    job->header.last_frame_index != 0) {
 		symbolize_job_refuse(
 			job, file, -EINVAL,
-			"it has an index with offsets of its frames: run "
-			"'syscap cat' first");
+			"the capture has an index of frame offsets; remove it "
+			"by 'syscap cat' first");
 		return false;
 	}
 	r = make_tables(job);
 	if (r < 0) {
 		symbolize_job_refuse(
 			job, file, r,
-			r == -EFBIG ? "more names than a table can hold"
-				    : strerror(-r));
+			r == -EFBIG
+				? "the stacks have more names than a table "
+				  "can hold; shorten the capture by 'syscap "
+				  "cut'"
+				: strerror(-r));
 		return false;
 	}
 	syc_symbols_each_use(job->symbols, tell_file, job);
 	if (syc_symbols_lacks_demangler(job->symbols))
 		symbolize_job_note(
-			job, "libstdc++.so.6 was not found: names of C++ stay "
-			     "mangled");
+			job, "C++ names stay mangled: install libstdc++.so.6");
 	return true;
 }
 
@@ -346,7 +352,7 @@ static void symbolize_names_tell_totals(const struct symbolize_job *job)
 
 	syc_symbol_table_totals(job->table, &totals);
 	if (totals.addresses == 0) {
-		printf("%s: no addresses of code in its stacks\n",
+		printf("%s: the stacks have no addresses of code\n",
 		       job->options->file);
 		return;
 	}
@@ -356,7 +362,7 @@ static void symbolize_names_tell_totals(const struct symbolize_job *job)
 	       100.0 * (double)totals.named / (double)totals.addresses,
 	       totals.records - totals.kept);
 	if (totals.kept > 0)
-		printf("%s: %" PRIu64 " names that it had are kept\n",
+		printf("%s: %" PRIu64 " earlier names are kept\n",
 		       job->options->file, totals.kept);
 	if (job->options->lines)
 		printf("%s: %" PRIu64 " of %" PRIu64 " places have source "
@@ -435,7 +441,7 @@ static bool check_output(struct symbolize_job *job)
 		return true; /* rename() will report any problem */
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		symbolize_job_refuse(job, job->shown, -EINVAL,
-		                     "it is not a regular file");
+		                     "not a regular file");
 		is_good = false;
 	} else if (syc_in_use_may_replace(job->target, job->options->force,
 	                                  &error) != 0) {
@@ -447,7 +453,8 @@ static bool check_output(struct symbolize_job *job)
 	            memcmp(magic, "\x5e\x97\xca\xfd", 4) != 0)) {
 		symbolize_job_refuse(
 			job, job->shown, -EEXIST,
-			"it exists and is not a capture; choose another name");
+			"the file exists and is not a capture; choose another "
+			"name");
 		is_good = false;
 	}
 	close(fd);
@@ -486,7 +493,7 @@ static void symbolize(struct symbolize_job *job)
 		 * Names cannot be added to a capture with an index: see
 		 * symbolize_names_find().
 		 */
-		symbolize_job_note(job, "it has names already%s",
+		symbolize_job_note(job, "the capture already has names%s",
 		                   job->header.last_frame_index == 0
 		                           ? "; --force adds to them"
 		                           : "");
@@ -596,7 +603,7 @@ const struct syc_command syc_cmd_symbolize = {
 	.summary = "add function names to a capture",
 	.synopsis = "[-o OUTPUT] [OPTION]... FILE",
 	.about = "Add the names of the functions in stacks to FILE, so that "
-		 "it can be read on any machine.  Run it on the recorded "
+		 "it can be read on any machine.  Run this on the recorded "
 		 "programs' machine.",
 	.example = "syscap symbolize app.syscap",
 	.status = "0 on success, even if some names are missing; 1 if FILE "

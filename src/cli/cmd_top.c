@@ -25,10 +25,9 @@
 #include <syscap/format.h>
 
 #include "capture/files.h"
-#include "cli/cmd_view.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/record_options.h"
+#include "cli/view_query.h"
 #include "recorder/recorder.h"
 
 struct live_command {
@@ -43,8 +42,8 @@ struct live_command {
 };
 
 #define LOOK_NS     10000000L
-#define FIRST_LOOKS 6000 /* number of looks in a minute */
-/* Number of looks in 2 s; then the reason of the delay is shown. */
+#define FIRST_LOOKS 6000 /* number of checks in a minute */
+/* Number of checks in 2 s; then the reason of the delay is shown. */
 #define TELL_LOOKS 200
 #define SHOWN_MOST 65536
 
@@ -165,7 +164,7 @@ static bool live_command_start(struct live_command *live,
 /* Whether the recorder still runs and records. */
 static bool live_command_records(struct live_command *live)
 {
-	static const char stops[] = "; recording stops, the command goes on";
+	static const char stops[] = "; recording stops, the command continues";
 	char *bytes;
 	off_t at, size;
 	ssize_t n = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_view.c - `syscap view`: a capture in the terminal viewer. */
 #define _GNU_SOURCE
-#include "cli/cmd_view.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/view_query.h"
-#include "view/paint.h"
+#include "view/grid.h"
 
 static bool view_options_is(int key)
 {

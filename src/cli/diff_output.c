@@ -8,11 +8,10 @@
  * docs/diff.md describes the JSON.
  */
 #define _GNU_SOURCE
-#include "cli/diff_output.h"
-
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/commands.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
 #include "common/json.h"
@@ -206,8 +205,8 @@ static void diff_preface(const struct syc_diff_report *report, FILE *out)
 
 	if (report->has_blocks)
 		fprintf(out,
-		        "1 run against 1, in %zu blocks of time each: how much "
-		        "runs differ is unknown\n",
+		        "1 run against 1, in %zu blocks of time each: the "
+		        "difference between runs is unknown\n",
 		        report->comparison.n_units[0]);
 	else
 		fprintf(out, "%zu run%s against %zu\n", n[0],
@@ -312,7 +311,7 @@ static void print_noise(const struct syc_diff_report *report)
 
 	if (!isfinite(comparison->detectable))
 		return;
-	printf("  half of these functions show changes from %.1f %% on",
+	printf("  half of these functions would show a change of %.1f %%",
 	       100 * comparison->detectable);
 	if (!report->has_blocks && comparison->detectable > SYC_SMALL_CHANGE) {
 		printf("; for %.0f %%, ", 100 * SYC_SMALL_CHANGE);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture/frame.h"
-#include "cli/dump.h"
+#include "cli/commands.h"
 
 static void write_value(struct syc_json *json, bool is_double, uint64_t bits)
 {

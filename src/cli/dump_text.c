@@ -7,7 +7,7 @@
 #include <syscap/profile.h>
 
 #include "capture/frame.h"
-#include "cli/dump.h"
+#include "cli/commands.h"
 #include "cli/table.h"
 #include "common/strings.h"
 

@@ -69,9 +69,9 @@ void syc_cli_error_note_merged(const char *command, const char *file,
 	syscap_reader_info(reader, &info);
 	if (info.merged_frames != 0)
 		fprintf(stderr,
-		        "%s: %s: %" PRIu64 " frames come from the ring file of "
-		        "a process that died; 'syscap recover' moves them into "
-		        "the capture\n",
+		        "%s: %s: %" PRIu64
+		        " frames come from the ring file of a killed process; "
+		        "'syscap recover' moves them into the capture\n",
 		        command, file, info.merged_frames);
 	if (info.not_merged[0] != '\0') {
 		fprintf(stderr, "%s: %s: note: ", command, file);
@@ -88,8 +88,8 @@ bool syc_cli_error_warn_unread(const char *command, const char *file,
 	syscap_reader_info(reader, &info);
 	if (info.merged_bad != 0)
 		fprintf(stderr,
-		        "%s: %s: unreadable parts in the ring file: %" PRIu64
-		        "\n",
+		        "%s: %s: %" PRIu64
+		        " parts of the ring file are unreadable\n",
 		        command, file, info.merged_bad);
 	return info.merged_bad != 0;
 }
@@ -113,7 +113,7 @@ bool syc_cli_error_finish_file(FILE *file, const char **ret_why)
 	for (int i = 0; errno == 0 && i < 2; i++)
 		if (write(fileno(file), more, sizeof(more)) == 0)
 			break;
-	*ret_why = errno != 0 ? strerror(errno) : "it cannot be written";
+	*ret_why = errno != 0 ? strerror(errno) : "the file cannot be written";
 	return false;
 }
 

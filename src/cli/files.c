@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <syscap/capture.h>
@@ -81,16 +82,19 @@ static int open_stdin(struct syscap_reader **ret_reader,
 	int fd, r;
 
 	if (isatty(STDIN_FILENO) == 1)
-		return syc_error_set(error, EINVAL, 0,
-		                     "standard input is a terminal");
+		return syc_error_set(
+			error, EINVAL, 0,
+			"standard input is a terminal; name a FILE or "
+			"redirect standard input");
 	if (fstat(STDIN_FILENO, &st) != 0)
 		return syc_error_set(error, errno, 0, "%s", strerror(errno));
 	if (S_ISREG(st.st_mode))
 		return syscap_reader_open("/proc/self/fd/0", ret_reader, error);
 	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
-		return syc_error_set(error, EINVAL, 0,
-		                     "standard input is neither a file nor a "
-		                     "pipe");
+		return syc_error_set(
+			error, EINVAL, 0,
+			"standard input is neither a file nor a pipe; name a "
+			"FILE");
 	fd = keep_pipe();
 	if (fd < 0)
 		return syc_error_set(error, -fd, 0, "%s", strerror(-fd));
@@ -113,9 +117,20 @@ bool syc_input_refuse_dash(const char *command, const char *name,
 {
 	if (strcmp(name, "-") != 0)
 		return false;
-	fprintf(stderr, "%s: -: %s; a file of this name is ./-\n", command,
-	        why);
+	fprintf(stderr, "%s: -: %s; write ./- for a file with the name -\n",
+	        command, why);
 	return true;
+}
+
+int64_t syc_input_time(const struct syscap_reader *reader)
+{
+	struct syscap_file_info info;
+	struct tm tm = { 0 };
+	const char *end;
+
+	syscap_reader_info(reader, &info);
+	end = strptime(info.capture_time, "%Y-%m-%dT%H:%M:%S", &tm);
+	return end != NULL && strchr(end, 'Z') != NULL ? timegm(&tm) : 0;
 }
 
 bool syc_input_refuse_output(const char *command, const char *name,
@@ -130,7 +145,8 @@ bool syc_input_refuse_output(const char *command, const char *name,
 	if (r != 0 || stat(output, &to) != 0 || from.st_dev != to.st_dev ||
 	    from.st_ino != to.st_ino)
 		return false;
-	fprintf(stderr, "%s: %s: is also an input; choose another output\n",
+	fprintf(stderr,
+	        "%s: %s: the output is also an input; choose another output\n",
 	        command, output);
 	return true;
 }
@@ -162,8 +178,8 @@ bool syc_output_file_refuse_capture(const char *command, const char *name)
 	if (!is_capture(name))
 		return false;
 	fprintf(stderr,
-	        "%s: %s: is a capture, which is not overwritten; choose "
-	        "another output\n",
+	        "%s: %s: the output is an existing capture; choose another "
+	        "output\n",
 	        command, name);
 	return true;
 }
@@ -174,8 +190,8 @@ const char *syc_output_file_stdout(const char *command)
 
 	if (isatty(STDOUT_FILENO) == 1) {
 		fprintf(stderr,
-		        "%s: a capture is not written to a terminal; use -o "
-		        "OUTPUT\n",
+		        "%s: standard output is a terminal; write the capture "
+		        "to a file by -o OUTPUT\n",
 		        command);
 		return NULL;
 	}
@@ -248,7 +264,8 @@ static FILE *open_named(struct syc_output_file *output)
 	return fopen(output->name, "we");
 }
 
-/* Give the output its name, replacing an old file.  Returns 0 or -errno. */
+/* Rename the output to its final name, replacing an old file.  Returns 0 or
+ * -errno. */
 static int settle(const struct syc_output_file *output)
 {
 	char from[40], *part;
@@ -288,8 +305,8 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 	}
 	if (is_binary && isatty(STDOUT_FILENO) == 1) {
 		fprintf(stderr,
-		        "%s: binary data is not written to a terminal; use -o "
-		        "OUTPUT\n",
+		        "%s: standard output is a terminal; write binary data "
+		        "to a file by -o OUTPUT\n",
 		        output->command);
 		return false;
 	}
@@ -299,7 +316,7 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 
 /*
  * Finish the output, which is still open.  Refuses a capture that was created
- * under its name meanwhile.
+ * under this name in the meantime.
  */
 static bool finish(const struct syc_output_file *output)
 {

@@ -18,6 +18,9 @@
 int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);
 
+/** Begin of the recording, in seconds since 1970; 0: unknown. */
+int64_t syc_input_time(const struct syscap_reader *reader);
+
 /**
  * Whether @output is the capture @name.  For the same file, prints a message,
  * because writing would destroy the capture.  @output and @name may be NULL.
@@ -44,10 +47,10 @@ struct syc_output_file {
 };
 
 /**
- * Open the output for writing.  A file gets its name when it is complete: an
- * older file of that name stays until then, and on failure.  False, with a
- * message: on failure, if the file is a capture, or if @is_binary and the
- * output is a terminal.
+ * Open the output for writing.  A file is renamed to its final name when
+ * complete: an older file of that name stays until then, and on failure.
+ * False, with a message: on failure, if the file is a capture, or if @is_binary
+ * and the output is a terminal.
  */
 bool syc_output_file_open(struct syc_output_file *output, bool is_binary);
 

@@ -57,7 +57,10 @@ static int run(const struct syc_command *command, int argc, char **argv)
 	if (status != SYC_EXIT_DONE || !syc_mapping_any_lost())
 		return status;
 	/* Report the truncation, because names may be missing then */
-	fprintf(stderr, "%s: a file was truncated while it was read\n", title);
+	fprintf(stderr,
+	        "%s: another process truncated an input file during reading; "
+	        "try again\n",
+	        title);
 	return SYC_EXIT_PROBLEM;
 }
 

@@ -87,7 +87,7 @@ bool syc_quantity_count(const char *text, uint64_t *ret_count)
 }
 
 #define COLUMNS  79
-#define MOST     64 /* maximum of options of a command, letters included */
+#define MOST     64 /* options of a command, with short forms */
 #define LEFT_MAX 25
 
 const struct syc_option syc_options_of_all[] = {
@@ -237,7 +237,7 @@ struct getopt_tables {
 	struct option longs[MOST + 1];
 	char letters[3 * MOST + 2];
 	unsigned n;
-	char *at; /* end of the list of letters */
+	char *at; /* end of the list of short options */
 };
 
 static void add_table(struct getopt_tables *tables,

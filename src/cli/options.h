@@ -33,7 +33,7 @@ bool syc_quantity_count(const char *text, uint64_t *ret_count);
 
 struct syc_option {
 	const char *name; /* long name; NULL ends a table */
-	int key;          /* letter of the option; above 255: no letter */
+	int key; /* character of the short option; above 255: no short option */
 	/*
 	 * Name of the value in --help; NULL: no value.  "[=HZ]": optional.
 	 * FILE and OUTPUT are completed as files, DIR as directories.

@@ -3,13 +3,12 @@
  * record_options.c - values of --sample, --counters, --memory, --io, --stalls
  * and --lines.
  */
-#include "cli/record_options.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/options.h"
 #include "symbols/lines.h"
 

@@ -13,22 +13,20 @@
 #include "cli/filter_options.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "common/strings.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
+/* Least percentage for which packages are searched. */
+#define LEAST_SEARCHED 1.0
+
 static void print_size(uint64_t size)
 {
-	if (size < 1024)
-		printf("%" PRIu64 " bytes", size);
-	else if (size < 1024 * 1024)
-		printf("%.1f KiB", (double)size / 1024);
-	else if (size < UINT64_C(1024) * 1024 * 1024)
-		printf("%.1f MiB", (double)size / (1024 * 1024));
-	else
-		printf("%.1f GiB", (double)size / (1024 * 1024 * 1024));
+	char text[SYC_SIZE_TEXT];
+
+	syc_size_format((double)size, text, sizeof(text));
+	fputs(text, stdout);
 }
 
 static void print_heap(const struct syc_stat_hot *hot,
@@ -117,10 +115,12 @@ static bool is_explanation(const char *name)
 	       strcmp(name, "signals blocked") == 0;
 }
 
+/* Code without a name and a file is often a driver's, made for a library. */
 static bool is_of_program(const struct syscap_profile_function *function)
 {
-	return function->category == SYSCAP_CATEGORY_APPLICATION ||
-	       function->category == SYSCAP_CATEGORY_JIT;
+	return (function->is_named || function->binary[0] != 0) &&
+	       (function->category == SYSCAP_CATEGORY_APPLICATION ||
+	        function->category == SYSCAP_CATEGORY_JIT);
 }
 
 static void print_function(const struct syc_stat_hot *hot,
@@ -139,6 +139,9 @@ static void print_function(const struct syc_stat_hot *hot,
 	}
 	printf(" %.1f %%", percent(sum->self, hot->view->total));
 }
+
+/* A share below this, in percent, would be printed as 0.0 %. */
+#define LEAST_SHOWN 0.05
 
 /* The function with the most own time, and the first of the program's own
  * code. */
@@ -161,7 +164,9 @@ static void print_hottest(const struct syc_stat_hot *hot)
 			print_function(hot, first);
 		}
 		if (is_of_program(function)) {
-			if (first != &view->sums[i]) {
+			if (first != &view->sums[i] &&
+			    percent(view->sums[i].self, view->total) >=
+			            LEAST_SHOWN) {
 				printf("; in the program's own code ");
 				print_function(hot, &view->sums[i]);
 			}
@@ -196,9 +201,33 @@ static int add_unnamed(struct unnamed *unnamed, const char *binary,
 	return 0;
 }
 
-static void print_remedy(const struct unnamed *unnamed, const char *file,
+void syc_stat_packages(const struct syscap_profile *profile,
+                       const char *const *binaries, size_t n,
+                       char (*ret_names)[SYC_PACKAGE_NAME])
+{
+	const struct syscap_profile_map *maps;
+	const char *paths[SYC_MOST_BINARIES];
+	size_t n_maps;
+
+	maps = syscap_profile_maps(profile, &n_maps);
+	for (size_t i = 0; i < n; i++) {
+		paths[i] = "";
+		for (size_t k = 0; k < n_maps && paths[i][0] == 0; k++) {
+			const char *slash = strrchr(maps[k].path, '/');
+
+			if (slash != NULL &&
+			    strcmp(slash + 1, binaries[i]) == 0)
+				paths[i] = maps[k].path;
+		}
+	}
+	syc_packages_find(SYC_PACKAGE_INFO, paths, n, ret_names);
+}
+
+static void print_remedy(const struct unnamed *unnamed,
+                         const struct syscap_profile *profile, const char *file,
                          uint64_t total)
 {
+	char package[1][SYC_PACKAGE_NAME] = { "" };
 	size_t most = 0;
 
 	for (size_t i = 1; i < unnamed->sums.n; i++)
@@ -206,7 +235,8 @@ static void print_remedy(const struct unnamed *unnamed, const char *file,
 			most = i;
 	printf("  no names   for %.1f %%: ", percent(unnamed->all, total));
 	if (unnamed->binaries.items[most][0] == 0) {
-		puts("most of it is code of no file");
+		puts("most of this code is in no known file, for example "
+		     "generated code");
 		return;
 	}
 	if (unnamed->sums.n > 1)
@@ -215,7 +245,14 @@ static void print_remedy(const struct unnamed *unnamed, const char *file,
 	else
 		printf("in ");
 	syc_printable_write(stdout, unnamed->binaries.items[most], false);
-	printf("; install its debug symbols, then syscap symbolize ");
+	if (percent(unnamed->sums.items[most], total) >= LEAST_SEARCHED)
+		syc_stat_packages(profile, &unnamed->binaries.items[most], 1,
+		                  package);
+	if (package[0][0] != 0)
+		printf("; install %s-dbgsym, then syscap symbolize ",
+		       package[0]);
+	else
+		printf("; install its debug symbols, then syscap symbolize ");
 	syc_printable_write(stdout, strcmp(file, "-") == 0 ? "FILE" : file,
 	                    false);
 	putchar('\n');
@@ -237,7 +274,7 @@ static int print_names(const struct syc_stat_hot *hot, const char *file)
 			                view->sums[i].self);
 	}
 	if (r == 0 && unnamed.all > 0)
-		print_remedy(&unnamed, file, view->total);
+		print_remedy(&unnamed, hot->profile, file, view->total);
 	syc_map_fini(&unnamed.by_binary);
 	free(unnamed.binaries.items);
 	free(unnamed.sums.items);
@@ -258,6 +295,21 @@ static void print_lost(const struct syc_stat_summary *summary)
 	putchar('\n');
 }
 
+/* A write that takes longer than this may be seen in the program. */
+#define SLOW_WRITE_NS 1000000u
+
+static void print_slowest_write(const struct syc_slowest_write *slowest)
+{
+	char text[64];
+
+	if (slowest->ns <= SLOW_WRITE_NS)
+		return;
+	syc_duration_format((int64_t)slowest->ns, text, sizeof(text));
+	printf("  slow write one write of the recording took %s, in thread "
+	       "%" PRId32 " of process %" PRId32 "\n",
+	       text, slowest->tid, slowest->pid);
+}
+
 static void print_part(uint64_t part, uint64_t all, const char *what)
 {
 	if (part > 0)
@@ -272,7 +324,10 @@ static void print_samples(const struct syc_stat_summary *summary)
 		return;
 	printf("  samples    %" PRIu64, samples->count);
 	if (samples->weight != samples->count)
-		printf(", for %" PRIu64 " requested", samples->weight);
+		printf(" instead of %" PRIu64
+		       " requested, so each counts for %.1f",
+		       samples->weight,
+		       (double)samples->weight / (double)samples->count);
 	print_part(samples->cut, samples->count, "too deep to be complete");
 	print_part(samples->stopped, samples->count,
 	           "end before the outermost function");
@@ -297,6 +352,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	if (print_names(hot, file) < 0)
 		return -ENOMEM;
 	print_lost(summary);
+	print_slowest_write(&summary->slowest);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);
 	printf(", %" PRIu64 " frames in ", summary->n_frames);

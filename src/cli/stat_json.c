@@ -10,6 +10,7 @@
 
 #include "cli/stat_summary.h"
 #include "common/json.h"
+#include "export/export.h"
 
 /*
  * Maximum of threads whose functions are shown: each thread takes a walk over
@@ -30,20 +31,6 @@ const char *syc_stat_hot_unit_key(enum syscap_view_unit unit)
 	return keys[unit];
 }
 
-static const char *category_key(enum syscap_profile_category category)
-{
-	static const char *const keys[] = {
-		[SYSCAP_CATEGORY_APPLICATION] = "application",
-		[SYSCAP_CATEGORY_SYSTEM] = "system",
-		[SYSCAP_CATEGORY_JIT] = "jit",
-		[SYSCAP_CATEGORY_KERNEL] = "kernel",
-		[SYSCAP_CATEGORY_NOTE] = "note",
-		[SYSCAP_CATEGORY_RECORDING] = "recording",
-	};
-
-	return keys[category];
-}
-
 void syc_stat_hot_function_json(struct syc_json *json,
                                 const struct syc_stat_hot *hot, uint32_t number)
 {
@@ -54,7 +41,7 @@ void syc_stat_hot_function_json(struct syc_json *json,
 	syc_json_member_text(json, "binary",
 	                     function->binary[0] ? function->binary : NULL);
 	syc_json_member_text(json, "category",
-	                     category_key(function->category));
+	                     syc_category_name(function->category));
 	syc_json_member_bool(json, "is_named", function->is_named);
 	syc_json_member_bool(json, "is_inlined", function->is_inlined);
 }
@@ -231,6 +218,19 @@ static void write_lost(struct syc_json *json,
 	syc_json_end_object(json);
 }
 
+static void write_slowest(struct syc_json *json,
+                          const struct syc_slowest_write *slowest)
+{
+	if (slowest->ns == 0)
+		return;
+	syc_json_key(json, "slowest_write");
+	syc_json_begin_object(json);
+	syc_json_member_integer(json, "pid", slowest->pid);
+	syc_json_member_tid(json, slowest->tid);
+	syc_json_member_unsigned(json, "ns", slowest->ns);
+	syc_json_end_object(json);
+}
+
 static void write_samples(struct syc_json *json,
                           const struct syc_sample_stats *samples)
 {
@@ -293,6 +293,8 @@ static void write_marks(struct syc_json *json,
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);
+	syc_json_member_unsigned(json, "marks_cut", marks->n_cut);
+	syc_json_member_unsigned(json, "marks_before", marks->n_before);
 }
 
 static void write_values(struct syc_json *json, bool is_double,
@@ -337,6 +339,8 @@ static void write_counters(struct syc_json *json,
 		                     is_double ? "double" : "int64");
 		syc_json_member_unsigned(json, "count", counter->values.count);
 		write_values(json, is_double, &counter->values);
+		syc_json_key(json, "rate");
+		syc_json_double(json, syc_counter_rate(counter));
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);
@@ -374,6 +378,7 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	                        syc_stat_summary_duration(summary));
 	write_frames(&json, summary);
 	write_lost(&json, &summary->losses, hot->n_rows);
+	write_slowest(&json, &summary->slowest);
 	write_processes(&json, &summary->processes, hot->n_rows);
 	write_marks(&json, &summary->marks, hot->n_rows);
 	write_counters(&json, &summary->counters, hot->n_rows);

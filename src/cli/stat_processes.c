@@ -10,7 +10,7 @@
 
 #include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 /*
  * Maximum number of thread ids shown of one process, and their bytes; further
@@ -18,17 +18,6 @@
  */
 #define MOST_THREADS 8
 #define MOST_TIDS    64
-
-/* Print that @n rows exist, if only @most are shown. */
-static int finish_table(struct syc_table *table, size_t n, size_t most)
-{
-	const int r = syc_table_print(table, stdout);
-
-	syc_table_fini(table);
-	if (n > most)
-		printf("  … and %zu more: --all\n", n - most);
-	return r;
-}
 
 /*
  * The name of a process is the name of its main thread, which other threads
@@ -253,7 +242,7 @@ static int print_listed(const struct times *times,
 		syc_table_fini(&table);
 		return r;
 	}
-	return finish_table(&table, processes->processes.n, most);
+	return syc_table_finish(&table, processes->processes.n, most);
 }
 
 int syc_stat_processes_text(const struct syc_stat_hot *hot,

@@ -189,7 +189,8 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 		syc_table_add(table, "-");
 	else
 		syc_table_add(table, "%s%s", thread->tid < 0 ? "≥ " : "", text);
-	syc_table_add(table, "%+.6f s", ((double)mark->time - begin) / 1e9);
+	syc_table_add(table, "%s%+.6f s", mark->began < mark->time ? "◂ " : "",
+	              ((double)mark->time - begin) / 1e9);
 	syc_table_add(table, "%" PRId32,
 	              slowest->processes[thread->process].pid);
 	if (thread->tid < 0)
@@ -220,7 +221,7 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 {
 	const struct syc_stat_hot *hot = slowest->hot;
 	int64_t waited = 0, duration = 0;
-	bool is_least = false;
+	bool is_least = false, has_cut = false;
 	size_t i;
 	int r;
 
@@ -229,8 +230,10 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 		const int64_t one =
 			slowest->has_running ? waiting(slowest, &mark) : -1;
 
-		if (i < slowest->n)
+		if (i < slowest->n) {
 			add_row(table, slowest, &mark, one);
+			has_cut |= mark.began < mark.time;
+		}
 		if (__builtin_add_overflow(waited, one, &waited) ||
 		    __builtin_add_overflow(duration, mark.duration, &duration))
 			waited = duration = INT64_MAX;
@@ -240,8 +243,12 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 		const struct syscap_profile_mark mark = mark_at(slowest, k);
 
 		add_row(table, slowest, &mark, -1);
+		has_cut |= mark.began < mark.time;
 	}
 	r = syc_table_print(table, stdout);
+	if (has_cut)
+		puts("  ◂ began before the recording; the duration counts from "
+		     "its beginning");
 	if (hot->view->n_marks > slowest->n)
 		printf("  … and %zu more: --all\n",
 		       hot->view->n_marks - slowest->n);
@@ -304,6 +311,7 @@ int syc_stat_slowest_json(struct syc_json *json, const struct syc_stat_hot *hot)
 		syc_json_member_text(json, "message",
 		                     message_of(&slowest, &mark));
 		syc_json_member_integer(json, "time_ns", mark.time);
+		syc_json_member_integer(json, "began_ns", mark.began);
 		syc_json_member_integer(json, "duration_ns", mark.duration);
 		syc_json_key(json, "running_ns");
 		if (slowest.has_running && i < MOST_LOOKED)

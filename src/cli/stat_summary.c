@@ -262,6 +262,7 @@ void syc_stat_summary_init(struct syc_stat_summary *summary,
 	memset(summary, 0, sizeof(*summary));
 	syscap_reader_info(reader, &summary->info);
 	summary->begin = summary->info.begin;
+	summary->marks.begin = summary->info.begin;
 	summary->end = INT64_MIN;
 }
 
@@ -282,24 +283,10 @@ static void extend_span(struct syc_stat_summary *summary,
 {
 	int64_t end = frame->time;
 
-	switch (frame->type) {
-	case SYSCAP_FRAME_MARK:
-		end = loss_stats_mark_end(frame);
-		break;
-	case SYSCAP_FRAME_SAMPLE:
-	case SYSCAP_FRAME_MAP:
-	case SYSCAP_FRAME_PROCESS:
-	case SYSCAP_FRAME_FORK:
-	case SYSCAP_FRAME_EXIT:
-	case SYSCAP_FRAME_CTRSET:
-	case SYSCAP_FRAME_LOG:
-	case SYSCAP_FRAME_ALLOCATION:
-	case SYSCAP_FRAME_TRACE:
-	case SYSCAP_FRAME_DBUS_MESSAGE:
-		break;
-	default:
+	if (!syc_frame_is_event(frame->type))
 		return;
-	}
+	if (frame->type == SYSCAP_FRAME_MARK)
+		end = loss_stats_mark_end(frame);
 	if (end > summary->end)
 		summary->end = end;
 }
@@ -313,11 +300,34 @@ static int add_mark(struct syc_stat_summary *summary,
 		return summary->is_filtered
 		               ? 0
 		               : syc_mark_stats_add_frame(&summary->marks,
-		                                          frame, true);
+		                                          frame,
+		                                          SYC_MARK_PASSES);
 	if (loss_stats_add(&summary->losses, frame, &loss) < 0)
 		return -ENOMEM;
 	return process_list_add_thread(&summary->processes, frame->pid,
 	                               loss.tid);
+}
+
+static uint64_t number_after(const char *text, const char *name)
+{
+	const char *const at = strstr(text, name);
+
+	return at != NULL ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* The cost of the writes of a process that recorded itself. */
+static void add_cost(struct syc_slowest_write *slowest,
+                     const struct syscap_frame *frame)
+{
+	const char *const value = frame->metadata.value;
+	const uint64_t ns = number_after(value, " worst_ns=");
+
+	if (strcmp(frame->metadata.id, "syscap.spill") != 0 ||
+	    ns <= slowest->ns)
+		return;
+	slowest->ns = ns;
+	slowest->pid = frame->pid;
+	slowest->tid = (int32_t)number_after(value, " worst_tid=");
 }
 
 int syc_stat_summary_add(struct syc_stat_summary *summary,
@@ -339,6 +349,9 @@ int syc_stat_summary_add(struct syc_stat_summary *summary,
 		return 0;
 	case SYSCAP_FRAME_MARK:
 		return add_mark(summary, frame);
+	case SYSCAP_FRAME_METADATA:
+		add_cost(&summary->slowest, frame);
+		return 0;
 	case SYSCAP_FRAME_CTRDEF:
 		return syc_counter_stats_define(&summary->counters, reader,
 		                                frame);

@@ -13,10 +13,10 @@
 #include <syscap/profile.h>
 
 #include "base/loss_record.h"
-#include "common/array.h"
+#include "common/containers.h"
 #include "common/json.h"
-#include "common/map.h"
 #include "common/strings.h"
+#include "symbols/resolver.h"
 
 /* Definitions and values of counters; for `dump`, too. */
 
@@ -30,10 +30,11 @@ struct syc_counter_values {
 	int32_t pid;
 	uint32_t id;
 	uint64_t count;
-	int64_t last_time;
-	uint64_t last;
+	int64_t first_time, last_time;
+	uint64_t first, last;
 	int64_t min_i64, max_i64;
 	double min_f64, max_f64; /* values; infinite if all values were NaN */
+	bool has_fallen;         /* an integer is below an earlier one */
 };
 
 /* A row of output; definition may be NULL. */
@@ -84,6 +85,13 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
  */
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
+/** Changes a second of an integer that only grew; NAN: it did not, or it is a
+ * level, such as memory in use. */
+double syc_counter_rate(const struct syc_counter *counter);
+
+/** Whether the values of @info are bytes, by its category, name and text. */
+bool syc_counter_is_bytes(const struct syscap_counter_info *info);
+
 /* Durations of marks and of operations. */
 
 struct syc_mark {
@@ -96,14 +104,24 @@ struct syc_mark {
 	int64_t total;
 };
 
+/** Whether a mark passes a filter's times, pid and threads. */
+enum syc_mark_passes {
+	SYC_MARK_EXCLUDED,
+	SYC_MARK_EARLIER, /* an operation that begins here passes if it ends
+	                   * in the filter's times or later */
+	SYC_MARK_PASSES
+};
+
 /** The beginning or the end of an operation (docs/marks.md). */
 struct syc_mark_part {
 	const char *group, *name;
 	uint64_t id;
 	int64_t time;
+	int64_t from;  /* @time, or begin of the recording if later */
 	size_t number; /* number in the order of the file */
 	int32_t pid;
-	bool is_end, counts;
+	bool is_end;
+	enum syc_mark_passes passes;
 };
 
 /** A struct of zeros is empty. */
@@ -112,19 +130,25 @@ struct syc_mark_stats {
 	/* Parts, until syc_mark_stats_finish(). */
 	SYC_ARRAY(struct syc_mark_part) parts;
 	SYC_ARRAY(struct syc_mark) marks;
+	int64_t begin; /* begin of the recording */
+	int64_t from;  /* begin of the filter's times */
+	/* Numbers of marks and operations that began before the recording: in
+	 * the recording in part, and not at all. */
+	uint64_t n_cut, n_before;
 };
 
 void syc_mark_stats_fini(struct syc_mark_stats *marks);
 
 /**
- * Take in a mark's frame, whose texts must outlive @marks; a negative duration
- * counts as 0, as in profiles.  Returns 0 or -ENOMEM.  The beginning and the
- * end of an operation become one mark with the duration of the operation.
- * @counts: false if a filter excludes the mark, which may still be the end of a
- * counted operation.
+ * Take in a mark's frame, whose texts must outlive @marks.  As in profiles, a
+ * negative duration counts as 0, and marks are limited to the recording.  The
+ * beginning and the end of an operation become one mark with the duration of
+ * the operation.  An excluded mark may still be the end of a counted operation.
+ * Returns 0 or -ENOMEM.
  */
 int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
-                             const struct syscap_frame *frame, bool counts);
+                             const struct syscap_frame *frame,
+                             enum syc_mark_passes passes);
 
 /**
  * Compute statistics and sort by total, the largest first.  Returns 0 or
@@ -190,6 +214,13 @@ int syc_stat_hot_text(const struct syc_stat_hot *hot);
 int syc_stat_lines_text(const struct syc_stat_hot *hot);
 int syc_stat_slowest_text(const struct syc_stat_hot *hot);
 int syc_stat_lines_json(struct syc_json *json, const struct syc_stat_hot *hot);
+
+/**
+ * Print the source of the functions called @name, with the share of each line.
+ * @recorded_at: seconds since 1970, or 0.  Returns 0 or -ENOMEM.
+ */
+int syc_stat_annotate_text(const struct syc_stat_hot *hot, const char *name,
+                           int64_t recorded_at, bool *ret_is_known);
 int syc_stat_slowest_json(struct syc_json *json,
                           const struct syc_stat_hot *hot);
 
@@ -274,6 +305,13 @@ struct syc_sample_stats {
 	uint64_t cut, stopped;  /* numbers of samples, without weights */
 };
 
+/** The longest write of events by a process that recorded itself, and its
+ * thread. */
+struct syc_slowest_write {
+	uint64_t ns; /* 0: no process recorded itself */
+	int32_t pid, tid;
+};
+
 struct syc_stat_summary {
 	struct syscap_file_info info;
 	/*
@@ -291,6 +329,7 @@ struct syc_stat_summary {
 	struct syc_sample_stats samples;
 	struct syc_process_list processes;
 	struct syc_loss_stats losses;
+	struct syc_slowest_write slowest;
 	struct syc_mark_stats marks;
 	struct syc_counter_stats counters;
 };
@@ -309,6 +348,15 @@ int syc_stat_summary_finish(struct syc_stat_summary *summary);
 
 /** end - begin, which is never negative and never wraps. */
 int64_t syc_stat_summary_duration(const struct syc_stat_summary *summary);
+
+/**
+ * Find the Debian packages of at most SYC_MOST_BINARIES binaries, named by the
+ * last part of their paths; "": unknown.
+ */
+#define SYC_MOST_BINARIES 16
+void syc_stat_packages(const struct syscap_profile *profile,
+                       const char *const *binaries, size_t n,
+                       char (*ret_names)[SYC_PACKAGE_NAME]);
 
 /** Print the first lines of the text.  Returns 0 or -ENOMEM. */
 int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,

@@ -12,7 +12,7 @@
 #include "cli/filter_options.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "common/sort.h"
+#include "common/containers.h"
 #include "common/strings.h"
 #include "profile/tree.h"
 
@@ -121,17 +121,6 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* Print that @n rows exist, if only @most are shown. */
-static int finish_table(struct syc_table *table, size_t n, size_t most)
-{
-	const int r = syc_table_print(table, stdout);
-
-	syc_table_fini(table);
-	if (n > most)
-		printf("  … and %zu more: --all\n", n - most);
-	return r;
-}
-
 static int print_frames(const struct syc_stat_summary *summary)
 {
 	static const struct syc_table_column columns[] = {
@@ -153,7 +142,7 @@ static int print_frames(const struct syc_stat_summary *summary)
 		              type ? syscap_frame_type_name(type) : "unknown");
 		syc_table_add(&table, "%" PRIu64, summary->frames[type]);
 	}
-	return finish_table(&table, 0, 0);
+	return syc_table_finish(&table, 0, 0);
 }
 
 static int print_lost(const struct syc_stat_summary *summary, size_t most)
@@ -187,7 +176,7 @@ static int print_lost(const struct syc_stat_summary *summary, size_t most)
 		              ((double)thread->to - begin) / 1e9);
 	}
 
-	const int r = finish_table(&table, losses->threads.n, most);
+	const int r = syc_table_finish(&table, losses->threads.n, most);
 	printf("  by type:");
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (losses->sum.frames[type])
@@ -223,13 +212,30 @@ static int print_marks(const struct syc_mark_stats *marks, size_t most)
 		syc_table_add_duration(&table, mark->max);
 		syc_table_add_duration(&table, mark->total);
 	}
-	return finish_table(&table, marks->marks.n, most);
+	const int r = syc_table_finish(&table, marks->marks.n, most);
+
+	if (marks->n_cut > 0)
+		printf("  began before the recording: %" PRIu64
+		       ", counted from its beginning\n",
+		       marks->n_cut);
+	if (marks->n_before > 0)
+		printf("  ended before the recording: %" PRIu64
+		       ", not counted\n",
+		       marks->n_before);
+	return r;
 }
 
 static void add_value(struct syc_table *table, bool is_double, int64_t integer,
-                      double number)
+                      double number, bool is_bytes)
 {
-	if (!is_double)
+	char text[SYC_SIZE_TEXT];
+
+	const double value = is_double ? number : (double)integer;
+
+	if (is_bytes && isfinite(value) && value >= 0) {
+		syc_size_format(value, text, sizeof(text));
+		syc_table_add(table, "%s", text);
+	} else if (!is_double)
 		syc_table_add(table, "%" PRId64, integer);
 	else if (isfinite(number))
 		syc_table_add(table, "%.6g", number);
@@ -238,7 +244,7 @@ static void add_value(struct syc_table *table, bool is_double, int64_t integer,
 }
 
 static void add_values(struct syc_table *table, bool is_double,
-                       const struct syc_counter_values *values)
+                       const struct syc_counter_values *values, bool is_bytes)
 {
 	double last;
 
@@ -248,9 +254,23 @@ static void add_values(struct syc_table *table, bool is_double,
 		return;
 	}
 	memcpy(&last, &values->last, sizeof(last));
-	add_value(table, is_double, (int64_t)values->last, last);
-	add_value(table, is_double, values->min_i64, values->min_f64);
-	add_value(table, is_double, values->max_i64, values->max_f64);
+	add_value(table, is_double, (int64_t)values->last, last, is_bytes);
+	add_value(table, is_double, values->min_i64, values->min_f64, is_bytes);
+	add_value(table, is_double, values->max_i64, values->max_f64, is_bytes);
+}
+
+static void add_rate(struct syc_table *table, double rate, bool is_bytes)
+{
+	char text[SYC_SIZE_TEXT];
+
+	if (isnan(rate)) {
+		syc_table_add(table, "-");
+	} else if (is_bytes) {
+		syc_size_format(rate, text, sizeof(text));
+		syc_table_add(table, "%s/s", text);
+	} else {
+		syc_table_add(table, "%.4g/s", rate);
+	}
 }
 
 static bool is_constant(const struct syc_counter *counter)
@@ -264,11 +284,12 @@ static bool is_constant(const struct syc_counter *counter)
 }
 
 static void add_counter(struct syc_table *table,
-                        const struct syc_counter *counter)
+                        const struct syc_counter *counter, bool has_rates)
 {
 	const struct syscap_counter_info *info =
 		counter->definition ? &counter->definition->info : NULL;
 	const bool is_double = info && info->is_double;
+	const bool is_bytes = info && syc_counter_is_bytes(info);
 
 	syc_table_add_text(table, info ? info->category : NULL);
 	syc_table_add_text(table, info ? info->name : NULL);
@@ -276,7 +297,9 @@ static void add_counter(struct syc_table *table,
 	syc_table_add(table, "%" PRIu32, counter->values.id);
 	syc_table_add(table, "%s", is_double ? "double" : "int64");
 	syc_table_add(table, "%" PRIu64, counter->values.count);
-	add_values(table, is_double, &counter->values);
+	add_values(table, is_double, &counter->values, is_bytes);
+	if (has_rates)
+		add_rate(table, syc_counter_rate(counter), is_bytes);
 }
 
 /* Counters that change come first, unless @sort is an order by name. */
@@ -287,15 +310,21 @@ static int print_counters(const struct syc_counter_stats *counters,
 		{ "category", false }, { "name", false }, { "pid", true },
 		{ "id", true },        { "type", false }, { "count", true },
 		{ "last", true },      { "min", true },   { "max", true },
+		{ "rate", true },
 	};
 	const bool is_split = sort != SYC_STAT_SORT_NAME;
 	struct syc_table table;
+	bool has_rates = false;
 	size_t n = 0;
 
 	if (counters->result.n == 0)
 		return 0;
+	for (size_t i = 0; i < counters->result.n; i++)
+		has_rates |=
+			!isnan(syc_counter_rate(&counters->result.items[i]));
 	syc_table_heading(stdout, "Counters");
-	syc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_init(&table, columns,
+	               N_COLUMNS(columns) - (has_rates ? 0 : 1));
 	for (unsigned turn = 0; turn < (is_split ? 2 : 1); turn++)
 		for (size_t i = 0; i < counters->result.n && n < most; i++) {
 			const struct syc_counter *counter =
@@ -303,10 +332,10 @@ static int print_counters(const struct syc_counter_stats *counters,
 
 			if (is_split && is_constant(counter) != (turn == 1))
 				continue;
-			add_counter(&table, counter);
+			add_counter(&table, counter, has_rates);
 			n++;
 		}
-	return finish_table(&table, counters->result.n, most);
+	return syc_table_finish(&table, counters->result.n, most);
 }
 
 static int print_logs(const struct syc_stat_summary *summary)
@@ -330,7 +359,7 @@ static int print_logs(const struct syc_stat_summary *summary)
 		syc_table_add(&table, "%s", syc_severity_name(i));
 		syc_table_add(&table, "%" PRIu64, summary->logs[i]);
 	}
-	return finish_table(&table, 0, 0);
+	return syc_table_finish(&table, 0, 0);
 }
 
 /* Print functions and stacks first, since time is the most common question. */

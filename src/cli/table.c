@@ -187,6 +187,16 @@ int syc_table_print(const struct syc_table *table, FILE *out)
 	return 0;
 }
 
+int syc_table_finish(struct syc_table *table, size_t n, size_t most)
+{
+	const int r = syc_table_print(table, stdout);
+
+	syc_table_fini(table);
+	if (n > most)
+		printf("  … and %zu more: --all\n", n - most);
+	return r;
+}
+
 void syc_table_heading(FILE *out, const char *format, ...)
 {
 	const bool colours = has_colours(out);
@@ -197,4 +207,19 @@ void syc_table_heading(FILE *out, const char *format, ...)
 	vfprintf(out, format, arguments);
 	va_end(arguments);
 	fputs(colours ? PLAIN "\n" : "\n", out);
+}
+
+void syc_size_format(double bytes, char *text, size_t size)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	int unit = -1;
+
+	while (bytes >= 1024 && unit < 3) {
+		bytes /= 1024;
+		unit++;
+	}
+	if (unit < 0)
+		snprintf(text, size, "%.0f bytes", bytes);
+	else
+		snprintf(text, size, "%.1f %s", bytes, units[unit]);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 
 /** Write @text; with @quoted in double quotes, '"' and '\' escaped. */
 void syc_printable_write(FILE *out, const char *text, bool quoted);
@@ -41,8 +41,19 @@ void syc_table_add_text(struct syc_table *table, const char *text);
 /** Add a cell like "12.345 ms". */
 void syc_table_add_duration(struct syc_table *table, int64_t ns);
 
+#define SYC_SIZE_TEXT 32
+
+/** "12 bytes", "1.5 KiB"; at most SYC_SIZE_TEXT characters. */
+void syc_size_format(double bytes, char *text, size_t size);
+
 /** Print titles and rows, indented by two blanks.  Returns 0 or -ENOMEM. */
 int syc_table_print(const struct syc_table *table, FILE *out);
+
+/**
+ * Print and free @table on standard output.  If only @most of @n rows are
+ * shown, print the number of the others.  Returns 0 or -ENOMEM.
+ */
+int syc_table_finish(struct syc_table *table, size_t n, size_t most);
 
 /** Print a title above a table, bold if possible. */
 void syc_table_heading(FILE *out, const char *format, ...)

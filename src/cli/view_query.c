@@ -118,7 +118,7 @@ static unsigned filter_check_find(const struct syscap_profile *profile,
 static void tell(const char *command, const char *file, const char *what,
                  const char *wanted)
 {
-	fprintf(stderr, "%s: %s: there is %s ", command, file, what);
+	fprintf(stderr, "%s: %s: the capture has %s ", command, file, what);
 	syc_printable_write(stderr, wanted, false);
 }
 
@@ -247,7 +247,7 @@ void syc_filter_check_print(const char *command, const char *file,
 		tell_pid(profile);
 	}
 	if (missing & SYC_MISSING_THREAD) {
-		tell(command, file, "nothing of a thread", filter->thread);
+		tell(command, file, "no event of thread", filter->thread);
 		tell_thread(profile, filter->thread);
 	}
 	if (missing & SYC_MISSING_FUNCTION) {
@@ -301,7 +301,9 @@ static int read_all(struct syc_view_query *query)
 		return r;
 	syscap_profile_span(query->profile, &span);
 	if (span.n_damaged > 0) {
-		fprintf(stderr, "%s: %s: left out %" PRIu64 " damaged frames\n",
+		fprintf(stderr,
+		        "%s: %s: skipped %" PRIu64
+		        " damaged frames; 'syscap check' lists them\n",
 		        query->command, query->file, span.n_damaged);
 		query->status = SYC_EXIT_PROBLEM;
 	}

@@ -19,9 +19,8 @@
 #include <unistd.h>
 
 #include "code/code_sources.h"
-#include "common/array.h"
+#include "common/containers.h"
 #include "common/load.h"
-#include "common/map.h"
 
 #define CODE_FRAMES_ID "syscap.code"
 
@@ -223,24 +222,6 @@ int syc_code_names_symbol(void *data, const struct syc_symbol_query *query,
 
 #define NS INT64_C(1000000000)
 
-__attribute__((format(printf, 2, 3))) static void
-tell_note(const struct syc_code_files *search, const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int n;
-
-	if (search->options->tell == NULL)
-		return;
-	va_start(args, format);
-	n = vasprintf(&text, format, args);
-	va_end(args);
-	if (n < 0)
-		return;
-	search->options->tell(search->options->data, text);
-	free(text);
-}
-
 /* The date in the header as a time, or a time later than any file. */
 static int64_t begin_of(const char *capture_time)
 {
@@ -249,6 +230,24 @@ static int64_t begin_of(const char *capture_time)
 		strptime(capture_time, "%Y-%m-%dT%H:%M:%S", &tm);
 
 	return end != NULL ? timegm(&tm) * NS : INT64_MAX;
+}
+
+void syc_code_note(void (*report)(void *data, const char *text), void *data,
+                   const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	if (report == NULL)
+		return;
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	report(data, text);
+	free(text);
 }
 
 static int read_perf_map(struct syc_code_files *search, int32_t pid)
@@ -274,10 +273,13 @@ static int read_perf_map(struct syc_code_files *search, int32_t pid)
 	r = syc_perf_map_read(&map, search->directory, name, &options, table,
 	                      &error);
 	if (r < 0 && r != -ENOMEM)
-		tell_note(search, "%s: not used: %s", name, error.message);
+		syc_code_note(search->options->tell, search->options->data,
+		              "%s: not used: %s", name, error.message);
 	else if (r == 0 && map.size > 0 && map.n_ranges + map.n_bad == 0)
-		tell_note(search, "%s: not used: it is older than the capture",
-		          name);
+		syc_code_note(
+			search->options->tell, search->options->data,
+			"%s: not used: the perf map is older than the capture",
+			name);
 	search->totals.n_perf_maps += map.n_ranges > 0;
 	return r == -ENOMEM ? r : 0;
 }
@@ -292,20 +294,22 @@ static int open_dump(const struct syc_code_files *search, const char *path)
 
 	if (fd < 0) {
 		if (errno != ENOENT)
-			tell_note(search, "%s: not used: %s", path,
-			          strerror(errno));
+			syc_code_note(search->options->tell,
+			              search->options->data, "%s: not used: %s",
+			              path, strerror(errno));
 		return -1;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		why = "it is no file";
+		why = "the path names no regular file";
 	else if (st.st_uid != geteuid())
-		why = "it belongs to another user";
+		why = "the file belongs to another user";
 	else if (st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec <
 	         search->not_before)
-		why = "it is older than the capture";
+		why = "the file is older than the capture";
 	if (why == NULL)
 		return fd;
-	tell_note(search, "%s: not used: %s", path, why);
+	syc_code_note(search->options->tell, search->options->data,
+	              "%s: not used: %s", path, why);
 	close(fd);
 	return -1;
 }
@@ -330,8 +334,9 @@ static int read_dump(struct syc_code_files *search, int32_t pid,
 	if (r == 0)
 		r = syc_jitdump_read(dump, table, &error);
 	if (r < 0 && r != -ENOMEM)
-		tell_note(search, "%s: at byte %" PRIu64 ": %s", path,
-		          error.offset, error.message);
+		syc_code_note(search->options->tell, search->options->data,
+		              "%s: at byte %" PRIu64 ": %s", path, error.offset,
+		              error.message);
 	search->totals.n_dumps += syc_jitdump_loads(dump) > 0;
 	syc_jitdump_free(dump);
 	return r == -ENOMEM ? r : 0;

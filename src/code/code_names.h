@@ -18,11 +18,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <syscap/capture.h>
 
 #include "code/code_table.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "symbols/resolver.h"
 
 struct syc_code_names;
@@ -64,10 +65,10 @@ int syc_code_names_symbol(void *names, const struct syc_symbol_query *query,
                           struct syc_symbol *ret_symbol);
 
 /*
- * Reading of perf maps and jitdumps that still exist.  A file must belong to
- * the current user.  The file must have changed since the capture began,
- * because an older file belongs to an earlier process with the same pid.  A
- * perf map has no times, so all its names are valid throughout the capture.
+ * Reader of perf maps and jitdumps that exist after the recording.  A file must
+ * belong to the current user.  The file must have changed since the capture
+ * began, because an older file belongs to an earlier process with the same pid.
+ * A perf map has no times, so all its names are valid throughout the capture.
  */
 
 /** Options for the files of code; may be all zero. */
@@ -121,5 +122,98 @@ int syc_code_files_process(struct syc_code_files *files, int32_t pid);
 
 int syc_code_files_map(struct syc_code_files *files, int32_t pid,
                        const char *path);
+
+/*
+ * Updates of a running process's code table, from all sources:
+ * /tmp/perf-PID.map, jit-PID.dump, GDB's JIT interface.
+ *
+ *	syc_code_names_table(names, pid, &table);
+ *	syc_code_watch_new(host_pid, table, &options, &watch);
+ *	while it runs, some ten times a second:
+ *		syc_code_watch_look(watch, now);
+ *	it has ended:
+ *		syc_code_watch_finish(watch, now);
+ *	syc_code_watch_free(watch);
+ *
+ * If no source has changed, a check costs one system call, one for each jitdump
+ * and list, and once a second a read of /proc/PID/maps.
+ *
+ * Perf maps and lists have no times.  New entries of perf maps and lists are
+ * valid from the time of the previous check.  Runtimes buffer lines of perf
+ * maps, so these lines are also valid before this time, at addresses with no
+ * other code.  More frequent reads distinguish more of the functions that share
+ * an address.
+ */
+
+struct syc_code_process {
+	int32_t pid;     /* pid in /proc */
+	int32_t own_pid; /* pid in the process's own pid namespace */
+	uid_t owner;
+	int64_t begun; /* start time (CLOCK_REALTIME, ns), precise to 10 ms; 0:
+	                * unknown */
+	int tmp;       /* fd of the process's /tmp, or -1 */
+};
+
+/**
+ * Read the facts about a process once, while the process lives.  The process's
+ * /tmp stays accessible later, even the /tmp of a finished container.  Returns
+ * 0; -ENOENT or -ESRCH: the process has ended; or -errno.  Context of
+ * everything here: offline.
+ */
+int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
+
+void syc_code_process_close(struct syc_code_process *process);
+
+/** Open @path as the process sees it, for reading.  Returns an fd or -errno. */
+int syc_code_process_open_file(const struct syc_code_process *process,
+                               const char *path);
+
+struct syc_code_mapping {
+	uint64_t start, end, offset;
+	uint64_t inode;
+	const char *path;
+};
+
+/**
+ * Call @each for each executable mapping of a file, until it returns another
+ * value than 0.  Returns that value, or -errno.
+ */
+int syc_code_process_mappings(
+	const struct syc_code_process *process,
+	int (*each)(void *context, const struct syc_code_mapping *mapping),
+	void *context);
+
+struct syc_code_watch;
+
+/** Options of a watch; may be all zero. */
+struct syc_code_watch_options {
+	/* Function that receives one line about each unusable file, once. */
+	void (*tell)(void *data, const char *text);
+	void *data;
+};
+
+/**
+ * Watch the process @pid, a number in /proc, and store its code in @table,
+ * which must outlive the watch.  Returns 0; -ENOENT or -ESRCH: the process has
+ * ended; or -errno.  Occupies two fds, and one fd for each jitdump.
+ *
+ * Context: offline.
+ */
+int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
+                       const struct syc_code_watch_options *options,
+                       struct syc_code_watch **ret_watch);
+
+void syc_code_watch_free(struct syc_code_watch *watch);
+
+/** Look for new code.  @now: CLOCK_MONOTONIC, ns, as in samples.  Returns 0 or
+ * -ENOMEM. */
+int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
+
+/** Note that the process executed another program at @now, so that its code has
+ * ended. */
+int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now);
+
+/** Make the last check, for which the process may have ended. */
+int syc_code_watch_finish(struct syc_code_watch *watch, int64_t now);
 
 #endif

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "code/code_watch.h"
+#include "code/code_names.h"
 #include "common/now.h"
 #include "common/strings.h"
 

@@ -21,7 +21,7 @@
  * The file has a header, and records with a length and a time of
  * CLOCK_MONOTONIC.  So a record can be read at any later time.  The runtime
  * maps a page of the file as code, and this mapping shows the file's path.
- * Both byte orders are supported.
+ * Files of either byte order are supported.
  */
 
 struct syc_jitdump;
@@ -65,8 +65,8 @@ bool syc_jitdump_is_name(const char *path);
  * caller gives the time from which new lines are valid.  A later line replaces
  * overlapping earlier lines.
  *
- * The path is predictable, in a directory that everyone can write to.  So the
- * file must be a regular file, no link, and belong to the owner of the process.
+ * The path is predictable, and its directory is world-writable.  So the file
+ * must be a regular file, no link, and belong to the owner of the process.
  */
 
 #define SYC_PERF_MAP_TAIL 64u
@@ -131,7 +131,7 @@ bool syc_perf_map_parse(const char *line, size_t len,
  * __jit_debug_descriptor.  The runtime's lock on the list is not visible from
  * outside.  So the list is read again until it did not change during the read,
  * and all lengths are limited.  The list is readable only while the process
- * lives.
+ * exists.
  */
 
 /** The bounds of an image's functions. */
@@ -159,11 +159,11 @@ int syc_gdb_jit_new(int32_t pid, uint64_t descriptor,
 void syc_gdb_jit_free(struct syc_gdb_jit *jit);
 
 /**
- * Add the images that were registered since the last look to @table, from @from
- * on.  Code of removed images ends at @now.  Costs one system call if the head
- * is unchanged.
+ * Add the images that were registered since the last check to @table, from
+ * @from on.  Code of removed images ends at @now.  Costs one system call if the
+ * head is unchanged.
  *
- * Returns 0, also if the list kept changing and is left for the next look.
+ * Returns 0, also if the list kept changing and is left for the next check.
  * With @error: -EOPNOTSUPP: a version other than 1; -ENOSPC: the table is full;
  * -ENOMEM; or an error of reading the process's memory.
  *
@@ -178,5 +178,14 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
  */
 int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
                      uint64_t *ret_descriptor);
+
+/**
+ * Pass a line in printf form to @report with @data.  NULL: does nothing.
+ *
+ * Context: offline.
+ */
+void syc_code_note(void (*report)(void *data, const char *text), void *data,
+                   const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "common/strings.h"
 
 /* A character is decoded in a copy that ends with a NUL. */

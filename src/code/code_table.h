@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 
 /** Length of the longest name that is kept, as in stacks of runtimes. */
 #define SYC_CODE_NAME_MAX 4095u
@@ -50,7 +50,7 @@ struct syc_code_table;
 struct syc_code_range {
 	uint64_t start, len;
 	int64_t from, until; /* until is exclusive */
-	const char *name;    /* lives as long as the table */
+	const char *name;    /* valid as long as the table */
 };
 
 int syc_code_table_new(struct syc_code_table **ret_table);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* code_watch.c - updates of a running process's code table. */
 #define _GNU_SOURCE
-#include "code/code_watch.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "code/code_names.h"
 #include "code/code_sources.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 #define NS INT64_C(1000000000)
 
@@ -56,29 +53,11 @@ struct syc_code_watch {
 	SYC_ARRAY(struct jit_list) lists;
 	struct syc_map files; /* mapped files that were examined */
 	bool any, is_maps_told;
-	int64_t first;   /* time of the first look at this program */
+	int64_t first;   /* time of the first check of this program */
 	int64_t since;   /* new code is valid from this time on */
 	int64_t program; /* the time of the last exec */
 	int64_t next_maps;
 };
-
-__attribute__((format(printf, 2, 3))) static void
-tell_note(const struct syc_code_watch *watch, const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int n;
-
-	if (watch->options.tell == NULL)
-		return;
-	va_start(args, format);
-	n = vasprintf(&text, format, args);
-	va_end(args);
-	if (n < 0)
-		return;
-	watch->options.tell(watch->options.data, text);
-	free(text);
-}
 
 static int open_cwd(int32_t pid)
 {
@@ -158,7 +137,8 @@ static int read_perf_map(struct syc_code_watch *watch, bool is_last)
 	r = syc_perf_map_read(&watch->perf_map, watch->process.tmp, name,
 	                      &options, watch->table, &error);
 	if (r < 0 && r != -ENOMEM && watch->perf_map_told != error.code)
-		tell_note(watch, "/tmp/%s: not used: %s", name, error.message);
+		syc_code_note(watch->options.tell, watch->options.data,
+		              "/tmp/%s: not used: %s", name, error.message);
 	watch->perf_map_told = r < 0 ? error.code : 0;
 	return r == -ENOMEM ? r : 0;
 }
@@ -175,8 +155,10 @@ static int add_dump(struct syc_code_watch *watch, int fd, const char *path)
 	r = 0;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    st.st_uid != watch->process.owner) {
-		tell_note(watch, "%s: not used: no file of user %u", path,
-		          (unsigned)watch->process.owner);
+		syc_code_note(
+			watch->options.tell, watch->options.data,
+			"%s: not used: the file does not belong to user %u",
+			path, (unsigned)watch->process.owner);
 		goto fail;
 	}
 	r = syc_jitdump_new(fd, watch->process.own_pid, &dump.dump);
@@ -228,8 +210,8 @@ static int meet(void *context, const struct syc_code_mapping *mapping)
 	if (syc_jitdump_is_name(mapping->path)) {
 		if (fd >= 0)
 			return add_dump(watch, fd, mapping->path);
-		tell_note(watch, "%s: not used: %s", mapping->path,
-		          strerror(-fd));
+		syc_code_note(watch->options.tell, watch->options.data,
+		              "%s: not used: %s", mapping->path, strerror(-fd));
 		return 0;
 	}
 	if (fd < 0) /* ignored, like any unreadable library */
@@ -255,10 +237,10 @@ static int read_maps(struct syc_code_watch *watch, int64_t now)
 	r = syc_code_process_mappings(&watch->process, meet, watch);
 	if ((r == -EACCES || r == -EPERM) && !watch->is_maps_told) {
 		watch->is_maps_told = true;
-		tell_note(
-			watch,
-			"process %d: its memory cannot be read, so no jitdump "
-			"and no list for debuggers was found: %s",
+		syc_code_note(
+			watch->options.tell, watch->options.data,
+			"process %d: cannot read the memory to find a jitdump "
+			"or a debugger's list: %s",
 			(int)watch->process.pid, strerror(-r));
 	}
 	return r == -ENOMEM ? r : 0;
@@ -276,8 +258,9 @@ static int read_dumps(struct syc_code_watch *watch)
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0 && !dump->is_told)
-			tell_note(watch, "%s: at byte %" PRIu64 ": %s",
-			          dump->path, error.offset, error.message);
+			syc_code_note(watch->options.tell, watch->options.data,
+			              "%s: at byte %" PRIu64 ": %s", dump->path,
+			              error.offset, error.message);
 		dump->is_told = r < 0;
 	}
 	return 0;
@@ -296,9 +279,9 @@ static int read_lists(struct syc_code_watch *watch, int64_t now)
 			return r;
 		/* Errors while the process starts or ends are not reported. */
 		if (r < 0 && r != -ESRCH && r != -EFAULT && !list->is_told) {
-			tell_note(
-				watch,
-				"process %d: __jit_debug_descriptor not used: "
+			syc_code_note(
+				watch->options.tell, watch->options.data,
+				"process %d: ignored __jit_debug_descriptor: "
 				"%s",
 				(int)watch->process.pid, error.message);
 			list->is_told = true;

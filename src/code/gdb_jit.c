@@ -13,8 +13,7 @@
 
 #include "capture/files.h"
 #include "code/code_sources.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "symbols/elf_symbols.h"
 
 /* Read memory by a file of /proc, for sandboxes that forbid
@@ -36,7 +35,7 @@ static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0)
-			r = -ESRCH; /* the process, and its memory, is gone */
+			r = -ESRCH; /* the process and its memory have ended */
 		else if (errno != EINTR)
 			r = errno == EIO ? -EFAULT : -errno;
 	}
@@ -247,7 +246,7 @@ int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
 
 #define MOST_ENTRIES (1u << 16)
 #define MOST_IMAGE   (64u << 20)
-/* Limit for all images of one look. */
+/* Limit for all images of one check. */
 #define MOST_BYTES (UINT64_C(256) << 20)
 #define MOST_TRIES 4u
 /* The limit of comparisons between removed and present images. */
@@ -270,7 +269,7 @@ struct jit_entry {
 	bool is_new;          /* the image's functions are not in the table
 	                       * yet */
 	unsigned char *bytes; /* bytes of a new entry's image, or NULL */
-	/* The bounds of its functions. */
+	/* The bounds of the image's functions. */
 	uint64_t low, last;
 };
 
@@ -498,9 +497,10 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
 	if (jit->any && memcmp(&head, &jit->seen, sizeof(head)) == 0)
 		return 0;
 	if (head.version != 1)
-		return syc_error_set(error, EOPNOTSUPP, 0,
-		                     "the version of the list is %u and not 1",
-		                     head.version);
+		return syc_error_set(
+			error, EOPNOTSUPP, 0,
+			"the list has the unknown version %u, not 1",
+			head.version);
 	r = walk_still(jit, &head, &list);
 	if (r < 0)
 		goto fail;
@@ -530,7 +530,8 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
 fail:
 	free_list(&list);
 	return r < 0 ? syc_error_set(error, -r, 0, "%s",
-	                             r == -ENOSPC ? "it has too many names"
-	                                          : strerror(-r))
+	                             r == -ENOSPC
+	                                     ? "the list has too many names"
+	                                     : strerror(-r))
 	             : 0;
 }

@@ -34,7 +34,7 @@ enum {
 #define MOVE_SIZE 48u
 
 #define WINDOW_SIZE 65536u
-/* The part of a record that is needed at once.  The record's code is
+/* The part of a record that is needed first.  The record's code is
  * skipped. */
 #define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SYC_CODE_NAME_MAX)
 
@@ -45,7 +45,7 @@ struct syc_jitdump {
 	bool has_room;   /* the file ends in zeros, which may be overwritten */
 	int32_t pid;     /* pid in the header */
 	uint64_t offset; /* offset of the next record */
-	uint64_t size;   /* size of the file at the last look */
+	uint64_t size;   /* size of the file at the last check */
 	uint64_t n_loads;
 	struct syscap_error failure; /* code 0: no failure */
 	/* A part of the file. */
@@ -91,7 +91,7 @@ static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
 		dump->window_size = got > 0 ? (size_t)got : 0;
 		if (got < 0)
 			return -errno;
-		/* The file was truncated since the last look. */
+		/* The file was truncated since the last check. */
 		if ((size_t)got < n)
 			return -EIO;
 	}
@@ -109,20 +109,24 @@ static int read_header(struct syc_jitdump *dump, struct syscap_error *error)
 		return syc_error_set(error, -r, 0, "%s", strerror(-r));
 	dump->big = syc_load_u32(at, true) == MAGIC;
 	if (syc_load_u32(at, dump->big) != MAGIC)
-		return syc_error_set(error, EBADMSG, 0, "it is not a jitdump");
+		return syc_error_set(error, EBADMSG, 0,
+		                     "the file is not a jitdump");
 	version = syc_load_u32(at + 4, dump->big);
 	if (version != 1)
-		return syc_error_set(error, EOPNOTSUPP, 4,
-		                     "its version is %u and not 1", version);
+		return syc_error_set(
+			error, EOPNOTSUPP, 4,
+			"the jitdump has the unknown version %u, not 1",
+			version);
 	size = syc_load_u32(at + 8, dump->big);
 	if (size < HEADER_SIZE || size > WINDOW_SIZE)
-		return syc_error_set(error, EBADMSG, 8,
-		                     "its header says that it has %u bytes",
-		                     size);
+		return syc_error_set(
+			error, EBADMSG, 8,
+			"the header has an invalid size of %u bytes", size);
 	if (syc_load_u64(at + 32, dump->big) & ARCH_TIMESTAMPS)
-		return syc_error_set(error, EOPNOTSUPP, 32,
-		                     "its times are of the processor's "
-		                     "counter, not of CLOCK_MONOTONIC");
+		return syc_error_set(
+			error, EOPNOTSUPP, 32,
+			"the times come from the processor's counter; make "
+			"the runtime use CLOCK_MONOTONIC");
 	dump->pid = syc_load_i32(at + 20, dump->big);
 	dump->offset = size;
 	dump->has_begun = true;
@@ -214,7 +218,7 @@ static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
 	}
 	if (size < PREFIX_SIZE)
 		return syc_error_set(error, EBADMSG, dump->offset,
-		                     "a record says that it has %u bytes",
+		                     "a record has an invalid size of %u bytes",
 		                     size);
 	if (size > left)
 		return 0;
@@ -225,7 +229,7 @@ static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
 	return 1;
 fail:
 	return syc_error_set(error, -r, dump->offset, "%s",
-	                     r == -ENOSPC ? "it has too many names"
+	                     r == -ENOSPC ? "the jitdump has too many names"
 	                                  : strerror(-r));
 }
 
@@ -238,12 +242,14 @@ static int read_new(struct syc_jitdump *dump, struct syc_code_table *table,
 	if (fstat(dump->fd, &st) != 0)
 		return syc_error_set(error, errno, 0, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return syc_error_set(error, EINVAL, 0, "it is no file");
+		return syc_error_set(error, EINVAL, 0,
+		                     "the path names no regular file");
 	if ((uint64_t)st.st_size == dump->size && !dump->has_room)
 		return 0;
 	if ((uint64_t)st.st_size < dump->size)
-		return syc_error_set(error, EBADMSG, (uint64_t)st.st_size,
-		                     "it has become shorter");
+		return syc_error_set(
+			error, EBADMSG, (uint64_t)st.st_size,
+			"the jitdump became shorter during reading");
 	dump->size = (uint64_t)st.st_size;
 	dump->has_room = false;
 	dump->window_size = 0; /* the file's end may be newer */

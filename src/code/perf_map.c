@@ -82,19 +82,22 @@ static int check_map_file(const struct stat *st, uid_t owner,
                           struct syscap_error *error)
 {
 	if (S_ISLNK(st->st_mode))
-		return syc_error_set(error, ELOOP, 0, "it is a symbolic link");
+		return syc_error_set(error, ELOOP, 0,
+		                     "the file is a symbolic link");
 	if (!S_ISREG(st->st_mode))
-		return syc_error_set(error, EINVAL, 0, "it is no file");
+		return syc_error_set(error, EINVAL, 0,
+		                     "the path names no regular file");
 	if (st->st_size > SIZE_MAX_MAP)
 		return syc_error_set(
 			error, EFBIG, 0,
-			"it has %lld MiB: more than 1024 are never "
-			"read",
+			"the file has %lld MiB: files of more than 1024 MiB "
+			"are not read",
 			(long long)st->st_size >> 20);
 	if (st->st_uid != owner)
-		return syc_error_set(error, EPERM, 0,
-		                     "it belongs to user %u and not to %u",
-		                     (unsigned)st->st_uid, (unsigned)owner);
+		return syc_error_set(
+			error, EPERM, 0,
+			"the file belongs to user %u and not to %u",
+			(unsigned)st->st_uid, (unsigned)owner);
 	return 0;
 }
 
@@ -116,7 +119,7 @@ static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (ssize_t)done;
 }
 
-/* Whether the file continues the file of the last look.  A file that was
+/* Whether the file continues the file of the last check.  A file that was
  * truncated and refilled has other bytes before the offset. */
 static bool is_continued(const struct syc_perf_map *map, int fd,
                          const struct stat *st)
@@ -219,7 +222,7 @@ static int read_new(struct syc_perf_map *map, int fd, uint64_t end,
 		r = (int)n;
 	if (r < 0)
 		return syc_error_set(error, -r, map->offset, "%s",
-		                     r == -ENOSPC ? "it has too many names"
+		                     r == -ENOSPC ? "too many names"
 		                                  : strerror(-r));
 	r = keep_tail(map, fd);
 	return r < 0 ? syc_error_set(error, -r, map->offset, "%s", strerror(-r))

@@ -3,8 +3,8 @@
  * counters.h - counters of the kernel as counters of a capture.
  *
  * The counters are read from /proc and /sys.  The reader is the recorder,
- * without help of the recorded programs, or the drain thread of a process that
- * records itself.  Names are those of Sysprof's views (docs/collectors.md).
+ * without help of the recorded programs, or a thread of the library in a process
+ * that records itself.  Names are those of Sysprof's views (docs/collectors.md).
  *
  * All memory is one mapping, which a forked child does not inherit.
  *
@@ -40,7 +40,7 @@ struct syc_counter_groups *
 syc_counters_new(const struct syc_counters_options *options);
 void syc_counters_free(struct syc_counter_groups *counters);
 
-/** Write files that describe the machine: /proc/cpuinfo and the like. */
+/** Write files that describe the machine, such as /proc/cpuinfo. */
 void syc_counters_embed(struct syc_counter_groups *counters, int64_t now);
 
 /**
@@ -78,7 +78,7 @@ const char *syc_asked_read(const char *text, struct syc_asked *ret_asked,
 /** Size of the longest text, and of all names of groups. */
 #define SYC_ASKED_TEXT 96u
 
-/** Write the text of @asked into SYC_ASKED_TEXT bytes. */
+/** Write the request @asked as text into SYC_ASKED_TEXT bytes. */
 void syc_asked_write(const struct syc_asked *asked, char *text);
 
 /** Write the names of @groups, "cpu, memory", into SYC_ASKED_TEXT bytes. */

@@ -48,7 +48,8 @@ static bool parse_times(const char *text, struct cpu *times)
 	return true;
 }
 
-/* Compute a percentage.  False: no tick went by, and the percentage stays. */
+/* Compute a percentage.  False: no tick has passed, and the percentage
+ * stays. */
 static bool percent_since(const struct cpu *before, const struct cpu *now,
                           double *ret_percent)
 {

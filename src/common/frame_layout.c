@@ -93,7 +93,7 @@ static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 	p[big ? 1 : 0] = (unsigned char)(turned >> 8);
 }
 
-/* If the compiler knows the row, only the swaps remain. */
+/* If the row is a constant, only the swaps remain after optimization. */
 static inline __attribute__((always_inline)) void
 turn_numbers(const struct syc_frame_numbers *numbers, unsigned most,
              unsigned char *p, bool big)

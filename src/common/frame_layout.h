@@ -7,8 +7,8 @@
  * below and a struct in <syscap/format.h>. Pure.
  *
  * The table is in a header for code that handles many frames.  With a case for
- * each type, SYC_FRAME_TYPES(), the compiler knows the row, and fields that the
- * type does not have cost nothing.
+ * each type, SYC_FRAME_TYPES(), the row is a constant, and fields that the type
+ * lacks cost nothing.
  */
 #ifndef SYC_COMMON_FRAME_LAYOUT_H
 #define SYC_COMMON_FRAME_LAYOUT_H
@@ -112,7 +112,7 @@ struct syc_frame_shape {
 
 #define STACK                                                                 \
 	COUNTING(WIRE(sample), sample, n_addrs, sizeof(uint64_t),             \
-	         "its addresses do not fit"),                                 \
+	         "the addresses do not fit"),                                 \
 		GAP(SYC_AT(sample, flags) + 1, 1),                            \
 		.numbers = { NUMBER(sample, n_addrs), BITS(sample, flags, 1), \
 		             NUMBER(sample, tid) },                           \
@@ -148,12 +148,12 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		.least = SYSCAP_JITMAP_FIXED, .sure = SYC_FRAME_LOOK,
 		.size = SYSCAP_JITMAP_FIXED,
 		.count_at = SYC_AT(jitmap, n_jitmaps), .is_walked = true,
-		.unfit = "its names do not fit",
+		.unfit = "the names do not fit",
 		.numbers = { NUMBER(jitmap, n_jitmaps) },
 	},
 	[SYSCAP_FRAME_CTRDEF] = {
 		COUNTING(WIRE(ctrdef), ctrdef, n_counters, WIRE(counter),
-		         "its counters do not fit"),
+		         "the counters do not fit"),
 		GAP(SYC_AT(ctrdef, padding1), 6), .may_tell_tid = true,
 		.numbers = { NUMBER(ctrdef, n_counters) },
 		.item_texts = syc_frame_counter_texts,
@@ -162,7 +162,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	},
 	[SYSCAP_FRAME_CTRSET] = {
 		COUNTING(WIRE(ctrset), ctrset, n_groups, WIRE(values),
-		         "its groups of values do not fit"),
+		         "the groups of values do not fit"),
 		GAP(SYC_AT(ctrset, padding1), 6), .may_tell_tid = true,
 		.numbers = { NUMBER(ctrset, n_groups) },
 		.item_numbers = { ARRAY(values, ids, uint32_t),
@@ -187,7 +187,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	},
 	[SYSCAP_FRAME_FILE_CHUNK] = {
 		COUNTING(SYSCAP_FILE_CHUNK_FIXED, file_chunk, len, 1,
-		         "its data does not fit"),
+		         "the data does not fit"),
 		.may_tell_tid = true,
 		.texts = { TEXT(file_chunk, path) },
 		.numbers = { BITS(file_chunk, is_last, 1),
@@ -195,7 +195,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	},
 	[SYSCAP_FRAME_ALLOCATION] = {
 		COUNTING(WIRE(allocation), allocation, n_addrs,
-		         sizeof(uint64_t), "its addresses do not fit"),
+		         sizeof(uint64_t), "the addresses do not fit"),
 		GAP(SYC_AT(allocation, padding) + 1, 1),
 		.numbers = { NUMBER(allocation, addr),
 		                   NUMBER(allocation, size),
@@ -209,7 +209,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		.count_at = SYC_AT(overlay, src_len),
 		.more_at = SYC_AT(overlay, dst_len), .is_walked = true,
 		.item_size = 1,
-		.unfit = "its paths do not fit",
+		.unfit = "the paths do not fit",
 		GAP(SYC_AT(overlay, padding), 3),
 		.numbers = { NUMBER(overlay, src_len),
 		                   NUMBER(overlay, dst_len) },
@@ -217,7 +217,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_TRACE] = { STACK },
 	[SYSCAP_FRAME_DBUS_MESSAGE] = {
 		COUNTING(SYSCAP_DBUS_FIXED, dbus_message, message_len, 1,
-		         "its message does not fit"),
+		         "the message does not fit"),
 		.numbers = { BITS(dbus_message, bus_type, 2),
 		                   NUMBER(dbus_message, message_len) },
 	},

@@ -13,9 +13,10 @@
 #define MOST_UNITS 1e15
 
 /*
- * Most doubles were written by hand, or are quotients of such numbers.  Such a
- * @value is a whole number of units of 10^-@ret_decimals.  The number of units
- * is small enough to be exact as a double, so one division gives @value.
+ * Most doubles were written by hand, or are quotients of such numbers.  A
+ * @value with few decimals is a whole number of units of 10^-@ret_decimals.
+ * The number of units is small enough to be exact as a double, so one division
+ * gives @value.
  */
 static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
@@ -34,6 +35,7 @@ static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 	return false;
 }
 
+#if defined(__SIZEOF_INT128__)
 /*
  * For other doubles, compute in integers of 128 bits the fewest decimals that
  * are nearer to @value than to any other double.  Printing a number and reading
@@ -72,6 +74,14 @@ static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 	}
 	return false;
 }
+#else
+/* Machines without such integers print 17 digits. */
+static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
+{
+	(void)value, (void)ret_units, (void)ret_decimals;
+	return false;
+}
+#endif
 
 bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals)
 {

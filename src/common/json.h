@@ -62,8 +62,8 @@ struct syc_json {
 	unsigned depth;
 	uint32_t has_items; /* bit d: a comma is due at depth d */
 	bool after_key;
-	/* The buffer avoids a stdio call for each comma.  Such calls would take
-	 * most of the time. */
+	/* The buffer avoids a stdio call for each comma.  These calls would
+	 * take most of the time. */
 	unsigned n_waiting;
 	char waiting[1000];
 };

@@ -7,14 +7,12 @@
  * cannot craft a file whose keys all collide.
  */
 #define _GNU_SOURCE
-#include "common/map.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 
 #define BLOCK_SIZE   65536u
 #define FIRST_SLOTS  64u

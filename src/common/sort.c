@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sort.c - sorting and grouping of rows, and percentiles. */
 #define _GNU_SOURCE
-#include "common/sort.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/containers.h"
 
 #define MOVES_A_ROW 8u
 

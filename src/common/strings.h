@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * strings.h - UTF-8, durations and severities as text, and the text of small
- * files.
+ * strings.h - UTF-8, interned texts, durations and severities as text, and the
+ * text of small files.
  */
 #ifndef SYC_COMMON_STRINGS_H
 #define SYC_COMMON_STRINGS_H
@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+
+#include "common/containers.h"
 
 /** U+FFFD, which replaces unreadable bytes. */
 #define SYC_UTF8_REPLACEMENT "\xEF\xBF\xBD"
@@ -28,7 +30,7 @@ size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
 /**
  * Control characters, and characters that end a line or change its direction.
- * Such characters could disguise the text around them.
+ * These characters could disguise the text around them.
  */
 bool syc_utf8_is_control(uint32_t point);
 
@@ -95,5 +97,30 @@ ssize_t syc_text_file_read(const char *path, char *text, size_t size);
 /** syc_text_file_read() for /proc/@pid/@name. */
 ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
                                 size_t size);
+
+/*
+ * Interned, displayable texts.
+ *
+ * Invalid UTF-8 and control characters become U+FFFD, so a text is always one
+ * line.  Texts never move.
+ */
+
+/** A struct of zeros is empty. */
+struct syc_texts {
+	struct syc_map map;
+	char *shown; /* the text shown last */
+};
+
+/** Intern the first @len bytes of @text.  Returns 0 or -ENOMEM. */
+int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
+                   const char **ret_text);
+
+/**
+ * The form in which @text would be interned, valid until the next call.  NULL:
+ * no memory.
+ */
+const char *syc_texts_show(struct syc_texts *texts, const char *text);
+
+void syc_texts_fini(struct syc_texts *texts);
 
 #endif

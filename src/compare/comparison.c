@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 
 static bool has_any(const double *values, size_t n)
 {

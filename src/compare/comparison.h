@@ -18,8 +18,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 /*
  * Statistics of a comparison: rows, ratios, confidence intervals.
@@ -71,7 +70,7 @@ void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
 
 /**
  * Interval of new / base with error probability @missed; needs ratio->is_known.
- * Both ends of the interval may be infinite.  The interval excludes 1 exactly
+ * An end of the interval may be infinite.  The interval excludes 1 exactly
  * if p < @missed.
  */
 void syc_ratio_interval(const struct syc_ratio *ratio, double missed,

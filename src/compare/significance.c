@@ -59,7 +59,8 @@ static double fraction(double a, double b, double x)
 	return value;
 }
 
-/* @rest is 1 - x, which the caller may know more exactly than a subtraction. */
+/* @rest is 1 - x, which the caller may have computed more exactly than by
+ * subtraction. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
 	double factor;
@@ -270,8 +271,8 @@ static size_t count_values(const double *values, size_t n)
 	return known;
 }
 
-/* The least change of @row that is reported with @n units on each side, each of
- * which varies as the present ones. */
+/* The least change of @row that is reported with @n units on each side, if the
+ * runs vary like the present runs. */
 static double change_with(const struct syc_comparison *comparison,
                           const struct syc_compared *row, size_t n)
 {

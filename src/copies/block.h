@@ -42,7 +42,7 @@ struct sockaddr_un;
  * words stay. */
 struct syc_copy {
 	int32_t *active;    /* stored last, release; NULL: not entered yet */
-	uint32_t *sleeping; /* 1: a publishing emit wakes the drain thread */
+	uint32_t *look_due; /* 1: a publishing emit calls its ring source */
 	uint32_t has_ended; /* its destructors ran */
 };
 
@@ -62,7 +62,7 @@ struct syc_mapped {
 	struct syc_control_socket connection; /* fd 0: none, or closed */
 };
 
-/** The names that stand for addresses in stacks. */
+/** Names of addresses in stacks. */
 struct syc_names_root {
 	struct syc_names_table *table; /* release; NULL: none yet */
 	uint64_t *published;           /* release; emit/jitmap.c */

@@ -6,21 +6,10 @@
 #include <sys/mman.h>
 
 #include "copies/copies.h"
+#include "os/machine.h"
 
-/*
- * Addresses of the claims, for copies of all numbers.  The kernel maps nothing
- * there by itself, and no sanitizer has its shadow there.  On x86-64 the
- * addresses are below the executables, among those that all sanitizers leave to
- * the program.  On other machines they are in the first 64 GiB, which each size
- * of address space has.
- */
-#if defined(__x86_64__)
-#define FIRST UINT64_C(0x551000010000)
-#else
-#define FIRST UINT64_C(0xE10010000)
-#endif
 #define PLACE_SIZE      UINT64_C(0x10000)
-#define PLACE_OF(claim) (FIRST + 2 * (uint64_t)(claim)*PLACE_SIZE)
+#define PLACE_OF(claim) (SYC_CLAIMS_BEGIN + 2 * (uint64_t)(claim)*PLACE_SIZE)
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -30,7 +19,7 @@ static bool is_mapped[2]; /* by this copy, or an ancestor's */
 
 bool syc_claim_take(enum syc_claim claim)
 {
-	void *const place = (void *)PLACE_OF(claim);
+	void *const place = (void *)(uintptr_t)PLACE_OF(claim);
 	void *const got = mmap(place, PLACE_SIZE, PROT_NONE,
 	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 	                               MAP_FIXED_NOREPLACE,
@@ -52,6 +41,6 @@ bool syc_claim_take(enum syc_claim claim)
 void syc_claim_give(enum syc_claim claim)
 {
 	if (is_mapped[claim])
-		munmap((void *)PLACE_OF(claim), PLACE_SIZE);
+		munmap((void *)(uintptr_t)PLACE_OF(claim), PLACE_SIZE);
 	is_mapped[claim] = false;
 }

@@ -18,13 +18,13 @@
 
 struct syc_block *syc_block;
 int syc_active = SYC_NOT_LOOKED;
-uint32_t syc_drain_sleeping;
+uint32_t syc_look_due;
 
 struct syc_copy_words syc_own_words = {
 	.magic = SYC_COPY_WORDS_MAGIC,
 	.number = SYC_COPIES_NUMBER,
 	.active = &syc_active,
-	.sleeping = &syc_drain_sleeping,
+	.look_due = &syc_look_due,
 };
 SYC_COPY_NOTE(syc_own_words);
 
@@ -38,9 +38,9 @@ static uint32_t count_entered(const struct syc_block *block)
 }
 
 /*
- * A copy may have left open whether something is recorded, while one of its
- * threads decides this.  If no recording has begun yet, a 0 would make the
- * copy's other threads drop their events.
+ * The value of a copy may be undecided while one of the copy's threads decides
+ * it.  If no recording has begun yet, a 0 would make the copy's other threads
+ * drop their events.
  */
 static bool is_open_still(const struct syc_block *block, const int32_t *active)
 {
@@ -89,7 +89,7 @@ static bool has_copy(struct syc_block *block, const int32_t *active)
 }
 
 bool syc_copies_enter(struct syc_block *block, int32_t *active,
-                      uint32_t *sleeping)
+                      uint32_t *look_due)
 {
 	uint32_t n;
 
@@ -105,9 +105,9 @@ bool syc_copies_enter(struct syc_block *block, int32_t *active,
 	                                      __ATOMIC_SEQ_CST,
 	                                      __ATOMIC_RELAXED));
 	struct syc_copy *const copy = &block->copies[n];
-	copy->sleeping = sleeping;
-	/* The first event checks the drain thread, which may be asleep */
-	__atomic_store_n(sleeping, 1, __ATOMIC_RELAXED);
+	copy->look_due = look_due;
+	/* The first event calls the ring source, which may wait for an event */
+	__atomic_store_n(look_due, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&copy->active, active, __ATOMIC_SEQ_CST);
 	update_copy(block, active);
 	return true;
@@ -128,14 +128,14 @@ bool syc_copies_change_active(int32_t from, int32_t to)
 	return true;
 }
 
-void syc_copies_set_sleeping(uint32_t sleeping)
+void syc_copies_set_look_due(uint32_t look_due)
 {
 	const uint32_t n = count_entered(syc_block);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (get_active(syc_block, i) != NULL)
-			__atomic_store_n(syc_block->copies[i].sleeping,
-			                 sleeping, __ATOMIC_SEQ_CST);
+			__atomic_store_n(syc_block->copies[i].look_due,
+			                 look_due, __ATOMIC_SEQ_CST);
 }
 
 bool syc_copies_end(void)

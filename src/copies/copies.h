@@ -3,12 +3,13 @@
  * copies.h - the copies of this library in one process: which act as one, how
  * they find each other, and how the others stay apart.
  *
- * Copies with the same number act as one.  They share memory, so they have to
- * agree on every struct in it, and on the order of the stores to its fields.
- * None of this is promised before 1.0 (decision 0017): each change raises the
- * number.  tests/copies/layout.txt has the offsets and sizes of this number.
+ * Copies with the same number act as one.  These copies share memory, so they
+ * have to agree on every struct there, and on the order of the stores to its
+ * fields.  Before 1.0 the layout may change (decision 0017): each change raises
+ * the number.  tests/copies/layout.txt has the offsets and sizes of this
+ * number.
  *
- * Copies with another number have their own block, rings and drain thread.  The
+ * Copies with another number have their own block, rings and output.  The
  * kernel's record locks (session/trace.h), claims, and separate ranges of ids
  * keep such copies apart.
  */
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 #ifndef SYC_COPIES_NUMBER /* tests build copies of other numbers */
-#define SYC_COPIES_NUMBER 24u
+#define SYC_COPIES_NUMBER 31u
 #endif
 
 struct dl_phdr_info;
@@ -29,7 +30,7 @@ struct syc_block;
 /**
  * The words of one copy.  If nothing is recorded, a copy loads one word of its
  * own (syc_active).  After an event, a copy loads another word of its own
- * (syc_drain_sleeping).  So a change of the process' word is stored into each
+ * (syc_look_due).  So a change of the process' word is stored into each
  * copy's word.
  *
  *	thread that changes the word    copy that enters
@@ -39,20 +40,20 @@ struct syc_block;
  *	LOAD  block->active  (A3)       LOAD  block->active  (E3)
  *
  * All accesses are sequentially consistent.  Either A2 sees the copy, or E2
- * sees the new value.  Both sides repeat their store until the value that was
- * stored last equals the block's value (A3, E3).  So the last store has the
- * newest value.
+ * sees the new value.  Each side repeats its store until the last stored value
+ * equals the block's value (A3, E3).  So the last store has the newest value.
  *
  * Context of these functions: any-thread, signal-safe.
  */
 extern int syc_active __attribute__((visibility("hidden")));
-extern uint32_t syc_drain_sleeping __attribute__((visibility("hidden")));
+extern uint32_t syc_look_due __attribute__((visibility("hidden")));
 
 /** Value of syc_active until this copy has checked whether something is
  * recorded: events before its constructor call syc_thread_first(). */
 #define SYC_NOT_LOOKED (-2)
 
-/** Value of syc_active while this is left open (sysprof_compat/lazy_init.h). */
+/** Value of syc_active while the decision is deferred
+ * (sysprof_compat/lazy_init.h). */
 #define SYC_INIT_DEFERRED (-1)
 
 /**
@@ -61,7 +62,7 @@ extern uint32_t syc_drain_sleeping __attribute__((visibility("hidden")));
  * entered.
  */
 bool syc_copies_enter(struct syc_block *block, int32_t *active,
-                      uint32_t *sleeping);
+                      uint32_t *look_due);
 
 /** @active: the epoch, or 0. */
 void syc_copies_set_active(int32_t active);
@@ -69,8 +70,8 @@ void syc_copies_set_active(int32_t active);
 /** Do the same if the value is @from.  False: the value is another. */
 bool syc_copies_change_active(int32_t from, int32_t to);
 
-/** @sleeping: 1, the drain thread falls asleep; 0, the thread is awake. */
-void syc_copies_set_sleeping(uint32_t sleeping);
+/** @look_due: 1, the next published event calls the ring source (look()). */
+void syc_copies_set_look_due(uint32_t look_due);
 
 /** This copy's destructors run.  True: the destructors of all other copies have
  * run. */
@@ -119,7 +120,7 @@ struct syc_copy_words {
 	uint32_t magic;
 	uint32_t number; /* SYC_COPIES_NUMBER */
 	int32_t *active;
-	uint32_t *sleeping;
+	uint32_t *look_due;
 	struct syc_block *block; /* release; NULL: the copy uses no block yet */
 };
 
@@ -158,8 +159,8 @@ int syc_discovery_find(struct syc_block **ret_block);
  * first. */
 int syc_discovery_publish(struct syc_block *block);
 
-/** Enter every loaded copy with our number into @block, and pin its object.
- * Such a copy records from now on, and adopts the block at its first event. */
+/** Enter every loaded copy with our number into @block, and pin its object.  An
+ * entered copy records from now on, and adopts the block at its first event. */
 void syc_discovery_enter_loaded(struct syc_block *block);
 
 /**
@@ -177,8 +178,8 @@ enum syc_claim {
 /** False: another copy has the right.  Context: signal-safe. */
 bool syc_claim_take(enum syc_claim claim);
 
-/** Only the copy that has the right calls this, in the same process.  Context:
- * signal-safe. */
+/** Only the copy that has the right calls this function, in the same process.
+ * Context: signal-safe. */
 void syc_claim_give(enum syc_claim claim);
 
 /** Use of ids. */

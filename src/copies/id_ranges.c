@@ -25,7 +25,7 @@ static uint64_t hash_keyed(enum syc_number_use use, uint64_t own)
 
 static uint64_t hash_of_copy(enum syc_number_use use)
 {
-	static const char here; /* each copy has its own */
+	static const char here; /* each copy has a separate value */
 
 	return hash_keyed(use,
 	                  (uint64_t)(uintptr_t)&here ^

@@ -8,7 +8,7 @@
 #include "base/elf_note.h"
 #include "copies/block.h"
 #include "copies/copies.h"
-#include "os/permanent_map.h"
+#include "os/process.h"
 
 /* A static program may lack this function. */
 #pragma weak dladdr
@@ -52,7 +52,7 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
 	                                false, __ATOMIC_RELEASE,
 	                                __ATOMIC_RELAXED) ||
 	    none == found->block)
-		syc_copies_enter(found->block, words->active, words->sleeping);
+		syc_copies_enter(found->block, words->active, words->look_due);
 	return false;
 }
 

@@ -49,7 +49,7 @@ bool syc_counter_define_once(struct syc_thread *st,
 
 /*
  * The bit is set after the definition is complete in this ring.  The next frame
- * publishes it, even if this emit dies here.
+ * publishes the definition, even if this emit dies here.
  */
 bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
                         int64_t time)
@@ -61,8 +61,8 @@ bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
 	if (index < SYC_DEFINED_MAX &&
 	    (st->defined[index / 64] >> index % 64 & 1) != 0)
 		return true;
-	/* A lost definition counts as a CTRDEF.  Its value is lost, too, and is
-	 * not counted a second time. */
+	/* A lost definition counts as a CTRDEF.  The counter's value is lost,
+	 * too, and is not counted a second time. */
 	if (!syc_counter_define_once(st, counter, time))
 		return false;
 	if (index < SYC_DEFINED_MAX)

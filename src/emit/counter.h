@@ -3,10 +3,10 @@
  * counter.h - definitions of counters in a ring, and ids of counters.
  *
  * Ids have 24 bits and belong to the process: one sequence for all threads and
- * copies of the library.  Its base is a hash of the process, so that processes
- * in one capture rarely have equal ids (a syscap recorder renumbers them
- * anyway).  The sequence leaves out 1..255 and the block of ids that a stock
- * client of the same process uses.
+ * copies of the library.  The base of the sequence is a hash of the process, so
+ * that processes in one capture rarely have equal ids. (A syscap recorder
+ * renumbers all ids.)  The sequence leaves out 1..255 and the block of ids that
+ * a stock client of the same process uses.
  *
  * An index is the position of an id in the sequence, from 1.
  *

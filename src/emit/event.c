@@ -2,10 +2,10 @@
 /*
  * event.c - the slow path of an event: entering, room, and leaving.
  *
- * An event takes this path if it interrupts another event of its thread, or is
- * interrupted by one.  It also does if it has no room below the known limit.
- * Then the thread may have no ring yet, the reader may have advanced, or losses
- * may be unreported.
+ * An event takes this path if it interrupts or is interrupted by another event
+ * of its thread.  An event without room below the known limit also takes this
+ * path.  Then the thread may have no ring yet, the reader may have advanced, or
+ * losses may be unreported.
  *
  * Runs on the emitting thread or in a signal handler on it.  No locks, no
  * allocation.  Makes system calls only to set up a ring, and a sigaltstack() if
@@ -23,9 +23,13 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
+#include "emit/overflow.h"
 #include "emit/process.h"
 #include "emit/ring_source.h"
 #include "emit/thread.h"
+
+/* The thread tries to make room once for so many refused events. */
+#define TRANSFER_EACH 64
 
 static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
 {
@@ -34,10 +38,10 @@ static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
 
 /*
  * An emit that is alone reserves nothing: it announces `end`.  A nested emit
- * and an emit on the slow path call this function first.  It reserves the
- * announced bytes for the emit in progress, and makes pos valid until
- * publish_all() makes next valid again.  A handler may repeat all steps at any
- * instruction; the interrupted steps then fail or change nothing.
+ * and an emit on the slow path call this function first.  A disturbing emit
+ * reserves the announced bytes for the emit in progress, and makes pos valid
+ * until publish_all() makes next valid again.  A handler may repeat all steps
+ * at any instruction; the interrupted steps then fail or change nothing.
  */
 static void disturb(struct syc_thread *st)
 {
@@ -179,18 +183,20 @@ SYC_COLD void syc_open(struct syc_thread *st)
 	disturb(st);
 }
 
-SYC_COLD void syc_wake_drainer(void)
+SYC_COLD void syc_look_after_event(void)
 {
 	const int saved = errno;
 
 	/* Each source decides whether the word was set for it */
-	if (__atomic_exchange_n(&syc_drain_sleeping, 0, __ATOMIC_SEQ_CST) !=
-	            0 &&
-	    syc_process_is_there())
+	if (__atomic_exchange_n(&syc_look_due, 0, __ATOMIC_SEQ_CST) != 0 &&
+	    syc_process_is_there()) {
 		for (int i = 0; i < SYC_N_SOURCES; i++)
 			if (syc_ring_sources[i] != NULL &&
-			    syc_ring_sources[i]->wake())
+			    syc_ring_sources[i]->look())
 				break;
+		/* Also after syscap_start() has replaced the recorder */
+		syc_overflow_move_all();
+	}
 	errno = saved;
 }
 
@@ -201,10 +207,10 @@ SYC_COLD void syc_finish(struct syc_thread *st, volatile uintptr_t *token)
 		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
-			if (SYC_UNLIKELY(__atomic_load_n(&syc_drain_sleeping,
+			if (SYC_UNLIKELY(__atomic_load_n(&syc_look_due,
 			                                 __ATOMIC_RELAXED) !=
 			                 0))
-				syc_wake_drainer();
+				syc_look_after_event();
 			return;
 		}
 		if (syc_exchange_local(&st->owner, 0, (uintptr_t)token))
@@ -218,7 +224,7 @@ SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
                                    volatile uintptr_t *token)
 {
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
-		syc_wake_drainer();
+		syc_look_after_event();
 		return;
 	}
 	if (syc_exchange_local(&st->owner, 0, (uintptr_t)token))
@@ -229,9 +235,9 @@ SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
 }
 
 /*
- * An emit that began alone changes to the slow path.  Its announcement
- * (@announced; 0: none yet) is cancelled.  If a handler has reserved these
- * bytes meanwhile, they become a filler.  Any other announcement belongs to an
+ * An emit that began alone changes to the slow path.  The emit's announcement
+ * (@announced; 0: none yet) is cancelled.  If a handler has already reserved
+ * these bytes, they become a filler.  Any other announcement belongs to an
  * owner that died just before this emit's token replaced its token, and is
  * counted.
  */
@@ -293,8 +299,8 @@ static bool on_signal_stack(void)
  * The emit whose token lies at @owner can't continue.  @here: the end of the
  * caller's stack frame.  Stacks grow down: an interrupted emit lies above
  * @here, and its token is unchanged.  The answer is never wrong for a live
- * emit.  A dead emit may pass for live until a shallower emit of the thread.
- * ASan may have poisoned the place of a dead emit's token.
+ * emit.  A dead emit may be treated as live until a shallower emit of the
+ * thread.  ASan may have poisoned the place of a dead emit's token.
  */
 __attribute__((no_sanitize("address"))) static bool
 is_emit_dead(struct syc_state *ts, uintptr_t owner, uintptr_t here)
@@ -352,6 +358,42 @@ void syscap_thread_reset(void)
 	errno = saved;
 }
 
+/* Take room for a frame, and before it for due records of losses. */
+static SYC_COLD unsigned char *take_behind_record(struct syc_state *ts,
+                                                  uint32_t len, int64_t time,
+                                                  uint32_t *ret_limit)
+{
+	struct syc_thread *const st = &ts->hot;
+
+	if (!syc_ring_space_look(ts, ret_limit))
+		return NULL;
+	syc_ring_space_limit_to_pages(ts, len, ret_limit);
+	/* A record in an overflow might be lost, too */
+	if (ts->overflow == NULL && syc_loss_is_pending(ts)) {
+		const uint32_t count =
+			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+
+		/* The record precedes the frame, and is written only if both
+		 * fit */
+		if ((int32_t)(*ret_limit - count - SYC_LOSS_RECORD_MAX - len) <
+		    0)
+			return NULL;
+		syc_loss_report(ts, *ret_limit);
+	}
+	return syc_ring_space_take(st, *ret_limit, len, time);
+}
+
+/* Whether the thread's ring has room for such a frame when it is empty.  In an
+ * overflow, a longer frame would stop all later frames. */
+static bool fits_into_ring(const struct syc_state *ts, uint32_t len)
+{
+	const struct syc_overflow *const overflow = syc_overflow_of(ts);
+	const uint32_t size =
+		overflow != NULL ? overflow->target_size : ts->hot.size;
+
+	return len <= size - 8 - SYC_RING_ROOM;
+}
+
 SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
                                          uint8_t type, int64_t time)
 {
@@ -362,30 +404,35 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 
 	if (st->body == NULL && !syc_thread_connect(ts))
 		goto lost;
-	if (!syc_ring_space_look(ts, &limit))
+	struct syc_overflow *const overflow = syc_overflow_of(ts);
+	if (overflow != NULL)
+		syc_overflow_move(ts, overflow);
+	if (!fits_into_ring(ts, len))
 		goto lost;
-	syc_ring_space_limit_to_pages(ts, len, &limit);
-	if (syc_loss_is_pending(ts)) {
-		const uint32_t count =
-			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
-
-		/* The record goes first, and only if the frame also fits */
-		if ((int32_t)(limit - count - SYC_LOSS_RECORD_MAX - len) < 0)
-			goto lost;
-		syc_loss_report(ts, limit);
-	}
-	frame = syc_ring_space_take(st, limit, len, time);
+	frame = take_behind_record(ts, len, time, &limit);
+	if (frame == NULL && syc_overflow_begin(ts))
+		frame = take_behind_record(ts, len, time, &limit);
 	if (frame == NULL)
 		goto lost;
-	/* Look again after a quarter, to wake the drainer in time */
+	/* Check again after a quarter, to transfer frames in time; earlier if a
+	 * quarter is in the ring, since a transfer was not possible */
 	if (ts->is_own) {
-		const uint32_t quarter = (uint32_t)st->pos + st->size / 4;
-		if ((int32_t)(limit - quarter) > 0)
-			limit = quarter;
+		const uint32_t pos = (uint32_t)st->pos;
+		const uint32_t next = limit - pos > st->size / 4 * 3
+		                              ? pos + st->size / 4
+		                              : pos + st->size / 16;
+		if ((int32_t)(limit - next) > 0)
+			limit = next;
 	}
-	/* While losses are pending, every emit takes this path.  A handler may
-	 * add losses between check and store, so check again. */
-	if (!syc_loss_is_pending(ts)) {
+	if (!ts->is_own)
+		ts->n_refused = 0;
+	/* While losses are pending, and while the ring is not in use, every
+	 * emit takes this path.  A handler may add losses between check and
+	 * store, so check again. */
+	if (ts->overflow != NULL) {
+		__atomic_store_n(&st->limit, (uint32_t)st->pos,
+		                 __ATOMIC_RELAXED);
+	} else if (!syc_loss_is_pending(ts)) {
 		__atomic_store_n(&st->limit, limit, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
 		if (syc_loss_is_pending(ts))
@@ -395,14 +442,22 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	errno = saved;
 	return frame;
 lost:
+	if (!ts->is_own)
+		ts->n_refused++;
 	syc_loss_count(ts, type, len, time);
 	errno = saved;
 	return NULL;
 }
 
+/* The thread itself, not only the reader, can make room. */
+static bool may_make_room(const struct syc_state *ts)
+{
+	return ts->is_own || (!ts->is_ours && ts->slot == NULL);
+}
+
 /*
  * A frame of @len bytes has no room: the recorder has read nothing since the
- * last look, and no emit is nested in this one.
+ * last check, and no emit is nested in this one.
  */
 static bool has_no_room(const struct syc_state *ts, uint32_t len)
 {
@@ -410,7 +465,13 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 	const struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 
-	if (ring == NULL || ts->is_own)
+	if (ring == NULL)
+		return false;
+	/* This thread may transfer a session's frames, or begin an overflow */
+	if (may_make_room(ts) && ts->n_refused % TRANSFER_EACH == 0)
+		return false;
+	const struct syc_overflow *const overflow = syc_overflow_of(ts);
+	if (overflow != NULL && !syc_overflow_is_full(overflow, ts, len))
 		return false;
 	const uint32_t head = __atomic_load_n(&ts->head, __ATOMIC_RELAXED);
 	const uint32_t next = (uint32_t)st->next;
@@ -420,9 +481,10 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 		(int32_t)(st->size - 8 - SYC_RING_ROOM - used - len);
 
 	/* The same conditions as in syc_reserve_slow() */
-	if (__atomic_load_n(&ring->head, __ATOMIC_RELAXED) != head ||
-	    (left >= 0 && (left >= (int32_t)SYC_LOSS_RECORD_MAX ||
-	                   !syc_loss_is_pending(ts))))
+	if (overflow == NULL &&
+	    (__atomic_load_n(&ring->head, __ATOMIC_RELAXED) != head ||
+	     (left >= 0 && (left >= (int32_t)SYC_LOSS_RECORD_MAX ||
+	                    !syc_loss_is_pending(ts)))))
 		return false;
 	SYC_SIGNAL_FENCE();
 	return __atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0;
@@ -442,6 +504,8 @@ static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
 		return false;
 	SYC_SIGNAL_FENCE();
 	const bool is_sure = has_no_room(syc_state_of(st), len);
+	if (is_sure || syc_state_of(st)->is_own)
+		syc_state_of(st)->n_refused++;
 	if (is_sure) {
 		syc_loss_count(syc_state_of(st), type, len, time);
 		/* A shorter event that fits takes the slow path, and writes

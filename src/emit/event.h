@@ -24,8 +24,8 @@
 
 struct syc_state;
 
-/** An event in progress.  Its token (syc_enter_from()) lies in the stack frame
- * of the emitting function, too. */
+/** An event in progress.  The token of syc_enter_from() also lies in the stack
+ * frame of the emitting function. */
 struct syc_event {
 	unsigned char *frame;   /* the caller writes behind its header */
 	uint64_t tag_word;      /* the thread's, for syc_event_end() */
@@ -173,8 +173,8 @@ syc_printf_finish(struct syc_printf *text, char *at, const char *format,
 		memcpy(at, text->buffer, text->len);
 		return;
 	}
-	/* Another thread may have changed a string meanwhile: what is shorter
-	 * now leaves zeroes, what is longer is cut. */
+	/* Another thread may change a string during this call: a shorter string
+	 * leaves zeroes, a longer string is cut. */
 	memset(at, 0, text->len + 1);
 	if (vsnprintf(at, text->len + 1, format, args) < 0)
 		at[0] = '\0';

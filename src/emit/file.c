@@ -142,7 +142,7 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 }
 
 /* Wait for room.  In a process that records itself, this thread may be the only
- * drainer. */
+ * one that makes room. */
 static void wait_for_drain(void)
 {
 	if (syc_own_recording != NULL)

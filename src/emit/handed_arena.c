@@ -19,7 +19,6 @@
 #include "emit/recorder.h"
 #include "os/env.h"
 #include "os/fd.h"
-#include "os/permanent_map.h"
 #include "os/process.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
@@ -109,10 +108,10 @@ static int fill_file(struct syc_arena *arena, int fd, int32_t pid,
 }
 
 /*
- * Make @arena with rings of the requested size, for @pid, whose first
- * arena dates from @began.  It is sealed, and its facts have the command line.
- * The file is in *@noted before its first use, since a child may be forked
- * meanwhile.  0; or -errno, and *@noted is closed.
+ * Make @arena with rings of the requested size, for @pid, whose first arena
+ * dates from @began.  The file is sealed, and its facts have the command line.
+ * The fd is in *@noted before its first use, since another thread may fork a
+ * child at any time.  0; or -errno, and *@noted is closed.
  */
 static int make_file(struct syc_arena *arena, int32_t pid, int64_t began,
                      struct syc_control_socket *noted)
@@ -142,7 +141,7 @@ static int make_file(struct syc_arena *arena, int32_t pid, int64_t began,
 #define RETRY_MAX_NS (1000 * MS)
 
 /* Send over the inherited socket, else to the recorder's name.  0; -EPIPE or
- * -ESTALE: the recorder is gone for good; or -errno. */
+ * -ESTALE: the recorder has ended; or -errno. */
 static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 {
 	int r = -ESTALE;
@@ -155,13 +154,13 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 	/* A full socket is a passing state */
 	if (by_name == 0 || (r != -EPIPE && r != -ESTALE))
 		return by_name == 0 ? 0 : r;
-	/* ECONNREFUSED: no process listens any more.  A missing name is final
+	/* ECONNREFUSED: no process listens.  A missing name is final
 	 * only if the recorder has closed the socket, too */
 	return by_name == -ECONNREFUSED || r == -EPIPE ? -EPIPE : by_name;
 }
 
-/* The error @r of sending will not pass: it comes from a filter or a policy, or
- * the recorder is unreachable from here. */
+/* The error @r of sending is permanent: it comes from a filter or a policy, or
+ * the recorder is unreachable. */
 static bool is_send_hopeless(int r)
 {
 	return r == -EPERM || r == -EACCES || r == -ENOSYS || r == -ENOENT;
@@ -184,7 +183,7 @@ static void try_later(struct syc_handed_arena *h)
 	                                              : wait),
 	                 __ATOMIC_RELAXED);
 	/* So the next event of any thread tries again */
-	syc_copies_set_sleeping(1);
+	syc_copies_set_look_due(1);
 }
 
 /* Inform the recorder of an arena, since the process may be killed before it
@@ -197,10 +196,10 @@ static void announce_arena(struct syc_handed_arena *h)
 }
 
 /*
- * Send it, or set the time of the next attempt; @is_last: there will be none.
- * If the program has closed the file, or the last attempt fails, inform the
- * recorder that the arena is lost.  Returns 0 or -errno of sending.  The caller
- * holds the lock.
+ * Send the arena, or set the time of the next attempt; @is_last: this is the
+ * last attempt.  If the program has closed the file, or the last attempt fails,
+ * inform the recorder that the arena is lost.  Returns 0 or -errno of sending.
+ * The caller holds the lock.
  */
 static int send_arena(struct syc_handed_arena *h, bool is_last)
 {
@@ -218,7 +217,7 @@ static int send_arena(struct syc_handed_arena *h, bool is_last)
 		give_up_arena(h);
 		syc_process_turn_off(
 			r == -EPIPE
-				? "the recorder is gone"
+				? "the recorder has ended"
 				: "SYSPROF_CONTROL_FD was closed or reused");
 	} else if ((is_last || !is_there) &&
 	           (h->is_told || send_message(h, SYC_CONTROL_LOST, -1) == 0)) {
@@ -315,7 +314,7 @@ static void make_and_send(struct syc_handed_arena *h)
 		if (!is_passing(r))
 			syc_handed_arena_set_phase(h, SYC_HANDED_IMPOSSIBLE);
 		syc_diag_say("rings can't be handed over to the recorder",
-		             "each is asked for");
+		             "each thread requests a ring");
 		return;
 	}
 	h->unsent_since = syc_clock_kernel();
@@ -332,7 +331,7 @@ static void make_and_send(struct syc_handed_arena *h)
 	if (syc_handed_arena_phase(h) == SYC_HANDED_NONE) {
 		syc_handed_arena_set_phase(h, SYC_HANDED_UNSENT);
 		/* So the next event of any thread tries again */
-		syc_copies_set_sleeping(1);
+		syc_copies_set_look_due(1);
 	}
 }
 
@@ -392,7 +391,8 @@ static bool has_newer(const struct syc_handed_arena *h)
 	return syc_handed_arena_newest() != h;
 }
 
-/* Claim a slot in the first arena that has one; -EMFILE: none has. */
+/* Claim a slot in the first arena with a free slot; -EMFILE: no arena has a
+ * free slot. */
 static int claim_in_any(const struct syc_handed_arena *h, int32_t pid,
                         struct syc_slot *ret_slot, unsigned *ret_n)
 {

@@ -14,7 +14,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "os/permanent_map.h"
+#include "os/process.h"
 
 #define N_ENTRIES 4096u
 #define N_SLOTS   8192u

@@ -19,9 +19,9 @@
 
 /*
  * For each name: the recording that has it, pid << 32 | epoch.  Any thread
- * stores it, after its frame is published.  A value of an older recording
- * counts as empty.  If one thread is still in an older recording, other threads
- * publish twice, which does no harm.
+ * stores this word, after the name's frame is published.  A value of an older
+ * recording counts as empty.  If one thread is still in an older recording,
+ * other threads publish twice, which is harmless.
  *
  * A forked child finds the array zeroed.  An emit in which the process forked
  * ends in the child, and stores the parent's pid, which counts as empty, too.
@@ -179,12 +179,16 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 	struct names names;
 	bool is_out;
 
-	if (!syscap_is_active() || n == 0)
+	/* Most stacks have no names, whose addresses are above all code */
+	for (; n > 0 && *addrs >> 60 == 0; addrs++)
+		n--;
+	if (n == 0 || !syscap_is_active())
 		return;
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_JITMAP);
 	if (st == NULL)
 		return;
-	/* Load it now: frames of this recording are published in no other */
+	/* Load the epoch now: frames of this recording are published in no
+	 * other */
 	const uint64_t recording = recording_key(st);
 	while (n != 0) {
 		const unsigned seen = gather_names(&names, recording, addrs, n);

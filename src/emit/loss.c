@@ -19,9 +19,9 @@
 /* Time between two requests for a report, if many events are lost. */
 #define REQUEST_NS INT64_C(10000000)
 
-/* The drainer is woken when a ring fills, and again after each so many frames
+/* The reader is poked when a ring fills, and again after each so many frames
  * that have no room. */
-#define WAKE_EACH 16u
+#define POKE_EACH 16u
 
 /* How long the process waits for a thread that reports stray losses: enough for
  * a busy machine.  The thread may have abandoned its report. */
@@ -32,7 +32,7 @@
 
 /* The message of a record: the difference of two totals. */
 struct loss_text {
-	uint64_t n_lost; /* frames that it reports */
+	uint64_t n_lost; /* number of reported frames */
 	size_t n;
 	char text[SYC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
 };
@@ -159,8 +159,8 @@ bool syc_loss_is_stray_pending(void)
 	       syc_loss_totals_sum(&syc_process->told);
 }
 
-/* A drain thread reports such losses.  Under a recorder there is none, so a
- * thread of the program reports them behind its next event. */
+/* A process that records itself reports stray losses in its transfers.  Under a
+ * recorder a thread of the program reports them behind its next event. */
 void syc_loss_request_report(bool at_once)
 {
 	static int64_t not_before; /* ns */
@@ -176,7 +176,7 @@ void syc_loss_request_report(bool at_once)
 				 &not_before, &at, now + REQUEST_NS, false,
 				 __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 		return;
-	syc_copies_set_sleeping(1);
+	syc_copies_set_look_due(1);
 }
 
 void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
@@ -211,9 +211,10 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 			syc_loss_totals_add_own(&ring->lost, kind, len, time);
 		syc_loss_totals_add_own(&ts->lost, kind, len, time);
 		count_for_process(kind);
-		/* A session's ring wakes its drainer when it looks for room */
+		/* An emit that finds no room in a session's ring causes a
+		 * transfer */
 		if (!ts->is_own && ts->slot != NULL &&
-		    ts->lost.frames[kind] % WAKE_EACH == 0)
+		    ts->lost.frames[kind] % POKE_EACH == 0)
 			syc_ring_source_of(ts)->poke(true);
 	}
 	/* So the next emit takes the slow path, and reports this loss */
@@ -260,7 +261,7 @@ void syc_loss_leave_behind(struct syc_state *ts)
 		.to = __atomic_load_n(&ts->lost.to, __ATOMIC_RELAXED),
 	};
 
-	/* A syscap recorder finds them in the ring's header */
+	/* A syscap recorder finds these losses in the ring's header */
 	if (!is_thread_pending(ts) || (ts->is_ours && ts->ring != NULL))
 		return;
 	copy_totals(&untold, &ts->lost);
@@ -433,8 +434,8 @@ static bool report_thread(struct syc_state *ts, uint32_t limit)
 }
 
 /*
- * The first thread reports stray losses.  They are reported twice if that emit
- * dies between the two stores below.  Stray losses are rare, and totals of
+ * The first thread reports stray losses.  Losses are reported twice if that
+ * emit dies between the two stores below.  Stray losses are rare, and totals of
  * several threads can't be staged like a thread's totals.
  */
 static bool report_stray(struct syc_state *ts, uint32_t limit)

@@ -57,7 +57,7 @@ void syc_loss_request_report(bool at_once);
  * Context: any-thread, signal-safe. */
 void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames);
 
-/** Copy the reported totals of @ts to its ring's header, for the drainer.
+/** Copy the reported totals of @ts to its ring's header, for its reader.
  * owner. */
 void syc_loss_mirror(const struct syc_state *ts);
 
@@ -74,10 +74,10 @@ bool syc_loss_report(struct syc_state *ts, uint32_t limit);
 
 /**
  * Write a loss record of @tid (0: of no thread) to @frame, of
- * SYC_LOSS_RECORD_MAX bytes.  It has the losses in @lost except those in
- * @reported.  Returns its length; 0: no losses.
+ * SYC_LOSS_RECORD_MAX bytes.  The text has the losses in @lost without the
+ * losses in @reported.  Returns its length; 0: no losses.
  *
- * Context: drainer.
+ * Context: the reader of rings.
  */
 uint32_t syc_loss_compose(unsigned char *frame,
                           const struct syc_ring_losses *lost,

@@ -6,11 +6,12 @@
  * slots, found by hash, entries, found by sequence number, and the bytes.  A
  * new name takes its number and its bytes by one exchange of `taken`.  After
  * the name is written, a second exchange stores it in its slot.  If the slot is
- * no longer empty, the thread compares the name there, and continues.  It gives
- * its number and bytes back, or puts them aside for the next name that fits.
+ * no longer empty, the thread compares the name there, and continues.  The
+ * thread gives its number and bytes back, or puts them aside for the next name
+ * that fits.
  *
  * Ordering: an entry and its bytes are stored before the slot (N1, release).
- * They are loaded after the slot (N2, acquire) or after the entry itself (N3),
+ * Bytes are loaded after the slot (N2, acquire) or after the entry itself (N3),
  * which is stored with release after its bytes.
  */
 #define _GNU_SOURCE
@@ -154,8 +155,8 @@ static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
 		uint64_t spare =
 			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
 
-		/* Acquire, pairs with return_space(): its last
-		 * user's stores are done */
+		/* Acquire, pairs with return_space(): the last user's stores
+		 * are done */
 		if (spare != 0 && space_size(spare) >= size &&
 		    __atomic_compare_exchange_n(&table->spares[i], &spare, 0,
 		                                false, __ATOMIC_ACQUIRE,

@@ -138,8 +138,8 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 }
 
 /* If two threads adopt the same block at one time, the first one stores.  The
- * other one stores after a vain wait, as in a child that was forked
- * meanwhile. */
+ * other thread stores after a timeout, as in a child that was forked during the
+ * set-up. */
 static void use_block(struct syc_block *block)
 {
 	static struct syc_block *taken;
@@ -167,7 +167,7 @@ bool syc_block_adopt(void)
 
 	if (block == NULL)
 		return false;
-	if (!syc_copies_enter(block, &syc_active, &syc_drain_sleeping)) {
+	if (!syc_copies_enter(block, &syc_active, &syc_look_due)) {
 		/* Later copies find the words of another copy */
 		__atomic_store_n(&syc_own_words.block, NULL, __ATOMIC_RELAXED);
 		work_alone("there are too many copies of the library");
@@ -231,7 +231,7 @@ int syc_block_make(const struct syc_control_socket *control,
 		return 0;
 	}
 	block->is_alone = !syc_block_is_shareable();
-	syc_copies_enter(block, &syc_active, &syc_drain_sleeping);
+	syc_copies_enter(block, &syc_active, &syc_look_due);
 	use_block(block);
 	pthread_atfork(hooks->on_fork, NULL, hooks->on_child);
 	at_quick_exit(hooks->on_quick_exit);
@@ -250,9 +250,10 @@ void syc_child_prepare(void)
 
 /*
  * F1: no thread of this child claims the state of the thread that forked, since
- * that thread still has a pointer to it.  @is_first: this is that thread, and
- * @own its state, if it had one.  If other copies of the library may have
- * pointers to other states, or if @is_first is false, no state is claimed.
+ * that thread still has a pointer to the state.  @is_first: this is that
+ * thread.  @own: the state of that thread, or NULL.  If other copies of the
+ * library may have pointers to other states, or if @is_first is false, no state
+ * is claimed.
  */
 static void leave_states(const struct syc_state *own, bool is_first)
 {
@@ -284,6 +285,8 @@ static void begin_child(void)
 		syc_process->is_child = true;
 	}
 	syc_connection_forget();
+	if (syc_own_recording != NULL)
+		syc_own_recording->begin_child();
 	const struct syc_state *const own = syc_thread_of_self();
 	leave_states(own, true);
 	if (own == NULL)

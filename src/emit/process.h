@@ -4,11 +4,12 @@
  * set-up and end in the process.
  *
  * There are two kinds of memory.  struct syc_process has the data that a forked
- * child must not inherit.  It precedes the thread states in a mapping that the
- * kernel zeroes in a child (MADV_WIPEONFORK).  This also holds after _Fork()
- * and a raw clone(), which run no fork handlers.  struct syc_block has the data
- * that a child may inherit.  Both belong to all copies of the library in the
- * process (copies/block.h).  Other static data belongs to one copy.
+ * child must not inherit.  The struct precedes the thread states in a mapping
+ * that the kernel zeroes in a child (MADV_WIPEONFORK).  The kernel also does
+ * this after _Fork() and a raw clone(), which run no fork handlers.  struct
+ * syc_block has the data that a child may inherit.  The struct and the states
+ * belong to all copies of the library in the process (copies/block.h).  Other
+ * static data belongs to one copy.
  */
 #ifndef SYC_EMIT_PROCESS_H
 #define SYC_EMIT_PROCESS_H
@@ -21,6 +22,7 @@
 #include "ring/ring.h"
 
 struct syc_destination;
+struct syc_overflow;
 struct syc_thread;
 
 /** Threads that can have a state at one time; further threads drop events. */
@@ -42,15 +44,22 @@ struct syc_process {
 	uint32_t users;
 	uint32_t life;
 	bool is_child;       /* fork() noted that this is a child */
-	bool may_continue;   /* its first thread, in its parent's state: F1 */
+	bool may_continue;   /* the first thread, in the parent's state: F1 */
 	bool main_has_state; /* and a destructor notices its end */
 
 	/* Losses of threads that have no state or have ended, and the part of
 	 * them that loss records have reported. */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
-	int32_t telling;    /* tid of the thread that reports them now, or 0 */
-	uint64_t n_dropped; /* all losses of the process */
+	int32_t telling; /* tid of the thread that reports them now, or 0 */
+	/* ns: time of the next transfer of a session's rings; 0: none */
+	_Alignas(8) int64_t spill_at;
+	/* emit/overflow.h */
+	struct syc_overflow *overflows; /* all, also free ones */
+	uint32_t overflow_bytes;        /* that count as their memory */
+	/* ns: time of the next look by other threads */
+	_Alignas(8) int64_t overflow_at;
+	_Alignas(8) uint64_t n_dropped; /* all losses of the process */
 	uint64_t n_abandoned;
 };
 
@@ -97,8 +106,8 @@ bool syc_block_find(void);
 
 /**
  * Adopt the block of any copy, or make one.  A new block has the given ways to
- * a recorder, arena size and plan of the environment.  Its maker registers
- * @hooks for all copies.  0 or -ENOMEM.
+ * a recorder, arena size and plan of the environment.  The copy that makes the
+ * block registers @hooks for all copies.  0 or -ENOMEM.
  *
  * Context: setup; one thread at a time.
  */
@@ -122,8 +131,8 @@ const char *syc_block_why_alone(void);
 void syc_child_prepare(void);
 
 /**
- * The part of a child's set-up that fork() does at once, and after _Fork() the
- * first event does.
+ * The first part of a child's set-up: in fork() itself, or after _Fork() in the
+ * first event.
  *
  * Context: setup of the child, signal-safe.
  */
@@ -141,15 +150,15 @@ int32_t syc_child_pid(void);
 
 /**
  * Decide whether events are recorded, and do all set-up that a signal handler
- * could not do.  A constructor calls it when the library is loaded.
+ * could not do.  A constructor calls this function when the library is loaded.
  * Idempotent; a call during another call returns at once.
  *
  * Context: setup.
  */
 void syc_setup_run(void);
 
-/** Events before the first syc_setup_run().  They are counted as losses if
- * recording is on after it. */
+/** Events before the first syc_setup_run().  Such events are counted as losses
+ * if the set-up switches recording on. */
 extern uint32_t syc_setup_n_early;
 
 /**

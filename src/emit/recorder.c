@@ -14,6 +14,7 @@
 
 #include "copies/copies.h"
 #include "emit/loss.h"
+#include "emit/overflow.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/fd.h"
@@ -39,12 +40,12 @@ static int begin_slot(struct syc_state *ts)
 	if (syc_slot_stop_if_over())
 		return -ECONNRESET;
 	const int r = syc_handed_arena_claim(ts->hot.pid, &slot);
-	/* If the recorder is gone, the claim has turned recording off */
+	/* If the recorder has ended, the claim has turned recording off */
 	if (r != 0)
 		return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0
 		               ? -ECONNRESET
 		               : r;
-	/* The recorder may write there, too: load once, then check */
+	/* The recorder may write to this word, too: load once, then check */
 	const uint32_t at = __atomic_load_n(&slot.ring->tail, __ATOMIC_RELAXED);
 	ts->is_own = false;
 	ts->is_ours = true;
@@ -92,7 +93,7 @@ static bool is_closed(void)
 	     h != NULL; h = h->older)
 		if (syc_handed_arena_phase(h) == SYC_HANDED_SENT &&
 		    syc_slot_state(__atomic_load_n(
-			    &syc_arena_head(&h->arena)->drainer,
+			    &syc_arena_head(&h->arena)->reader,
 			    __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED)
 			return true;
 	return false;
@@ -106,7 +107,7 @@ static void send_arena(struct syc_handed_arena *h, bool at_exit)
 		return;
 	if (!at_exit && syc_clock_kernel() <
 	                        __atomic_load_n(&h->try_at, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&syc_look_due, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	/* A vfork() child has other fds; any other child has not begun yet */
@@ -134,7 +135,7 @@ bool syc_slot_stop_if_over(void)
 	return true;
 }
 
-/* The steps of ring/ring_file.h, except that there may be no drainer yet. */
+/* The steps of ring/ring_file.h, except that there may be no reader yet. */
 static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
 	struct syc_arena_head *const head = syc_slot_arena_head();
@@ -227,14 +228,17 @@ static void report_in_own_ring(uint32_t reserve)
 		return;
 	struct syc_state *const ts = syc_state_of(st);
 	const bool outermost = syc_enter(st, &token);
-	if (st->body != NULL && syc_ring_space_look(ts, &limit))
+	if (ts->overflow != NULL)
+		syc_overflow_move(ts, ts->overflow);
+	if (st->body != NULL && ts->overflow == NULL &&
+	    syc_ring_space_look(ts, &limit))
 		syc_loss_report(ts, limit + reserve);
 	syc_leave(st, &token, outermost);
 }
 
 /*
  * Write a requested report, behind the thread's own event.  Arenas are sent
- * last, since an arena that can't be sent yet sets syc_drain_sleeping again.
+ * last, since an arena that can't be sent yet sets syc_look_due again.
  * Otherwise the report's own emit would find the word set, and call this
  * function again.
  */
@@ -246,8 +250,7 @@ static bool report_stray(void)
 		if (syc_loss_is_stray_pending() &&
 		    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=
 		            0)
-			__atomic_store_n(&syc_drain_sleeping, 1,
-			                 __ATOMIC_RELAXED);
+			__atomic_store_n(&syc_look_due, 1, __ATOMIC_RELAXED);
 	}
 	if (syc_destination_sink() == SYC_SINK_CONTROL)
 		send_arenas(false);
@@ -273,7 +276,8 @@ static void report_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 /*
  * A recorder that does not read our part of the header gets reports of losses
  * only by records.  Threads that still run write no more records.  (A thread
- * that does, before the process has ended, reports its losses twice.)
+ * that writes such a record before the process has ended reports its losses
+ * twice.)
  */
 static void adopt_losses_of_others(void)
 {
@@ -292,7 +296,7 @@ static void adopt_losses_of_others(void)
 
 /*
  * Report the remaining losses before the process ends, in this thread's ring.
- * Its reserve has room for a record even if the ring is full.  Without a ring,
+ * The reserve has room for a record even if the ring is full.  Without a ring,
  * request one for this purpose.
  */
 static bool report_at_exit(void)
@@ -332,6 +336,6 @@ const struct syc_ring_source syc_recorder = {
 	.forgo = syc_ring_request_leave,
 	.poke = look_at_recorder,
 	.count_stray = count_stray,
-	.wake = report_stray,
+	.look = report_stray,
 	.end = report_at_exit,
 };

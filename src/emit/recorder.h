@@ -16,7 +16,7 @@
 
 struct sockaddr_un;
 
-/** How long a thread waits for a recorder that is known to answer. */
+/** Longest wait of a thread for a recorder that has answered before. */
 #define SYC_CONTROL_TIMEOUT_MS 250
 
 /* ------------------------------------------------------------ recorder.c */
@@ -28,8 +28,8 @@ extern const struct syc_ring_source syc_recorder;
  * state. */
 void syc_slot_end(const struct syc_state *ts);
 
-/** Turn recording off if it is over.  True: it is over.  Context: any-thread,
- * signal-safe. */
+/** Turn recording off if it is over.  True: recording is over.  Context:
+ * any-thread, signal-safe. */
 bool syc_slot_stop_if_over(void);
 
 /** Head of the arena in which losses without a slot are counted; NULL: none.
@@ -43,7 +43,7 @@ struct syc_arena_head *syc_slot_arena_head(void);
 void syc_recorder_end_note(void);
 
 /**
- * The recorder has ended: it announced its end, or was killed.  In the second
+ * True if the recorder has announced its end, or was killed.  In the second
  * case no process has the other end of the inherited socket, or listens at the
  * recorder's name.  Turns recording off.  Makes a few system calls, which the
  * recorder does not notice.
@@ -55,14 +55,13 @@ bool syc_recorder_end_look(void);
 /* -------------------------------------------------------- handed_arena.c */
 
 /*
- * A recorder that is certainly syscap may ask for arenas (docs/protocol.md).
- * Then the process makes its rings itself, in one memfd, and sends it in one
- * message without an answer.  The process's first event makes the arena.  If
- * sending is impossible at that time, events go into the arena, and later
- * events try again, at growing intervals.  A child that is forked after the
- * sending uses the arena, too; any other child makes its own.  When all slots
- * are taken, the process makes another arena, so that most processes use little
- * address space.
+ * A recorder of syscap may request arenas (docs/protocol.md).  Then the process
+ * makes its rings in one memfd, and sends the memfd in one message without an
+ * answer.  The process's first event makes the arena.  If sending is impossible
+ * at that time, events go into the arena, and later events try again, at
+ * growing intervals.  A child that is forked after the sending uses the arena,
+ * too; any other child makes another arena.  When all slots are taken, the
+ * process makes another arena, so that most processes use little address space.
  */
 
 /** State of an arena.  The holder of the lock stores it, release. */
@@ -79,7 +78,8 @@ struct syc_handed_arena {
 	/* The arena before, whose slots are all taken, or NULL.  Set before
 	 * other threads see this one */
 	struct syc_handed_arena *older;
-	/* The next arena while it is made; other threads do not see it yet */
+	/* The next arena during its creation; other threads do not use it
+	 * yet */
 	struct syc_handed_arena *next;
 	uint32_t lock; /* held to make it, to send it, or to make the next one:
 	                * os/threads.h */
@@ -92,7 +92,7 @@ struct syc_handed_arena {
 	/* Until it is sent; fd 0: closed */
 	struct syc_control_socket file;
 	struct syc_control_socket connection; /* see syc_connection_send() */
-	int64_t unsent_since, try_at;         /* ns */
+	_Alignas(8) int64_t unsent_since, try_at; /* ns */
 };
 
 static inline uint32_t syc_handed_arena_phase(const struct syc_handed_arena *h)
@@ -112,7 +112,7 @@ static inline struct syc_handed_arena *syc_handed_arena_newest(void)
 	return __atomic_load_n(&syc_block->hand_over, __ATOMIC_ACQUIRE);
 }
 
-/** The recorder asks for arenas.  Context: any-thread, signal-safe. */
+/** The recorder requests arenas.  Context: any-thread, signal-safe. */
 bool syc_handed_arena_is_requested(void);
 
 /**
@@ -123,8 +123,8 @@ bool syc_handed_arena_is_requested(void);
  */
 int syc_handed_arena_claim(int32_t pid, struct syc_slot *ret_slot);
 
-/** Send @h if it is unsent; @at_exit: try for a while.  Context: any-thread,
- * signal-safe, signals blocked. */
+/** Send @h if it is unsent; @at_exit: try for a limited time.  Context:
+ * any-thread, signal-safe, signals blocked. */
 void syc_handed_arena_try(struct syc_handed_arena *h, bool at_exit);
 
 /** In a forked child that begins to emit: keep the parent's arenas that the
@@ -134,17 +134,17 @@ void syc_handed_arena_begin_child(void);
 /* -------------------------------------------------------- ring_request.c */
 
 /*
- * A thread requests a ring once, and waits for the answer.  After a vain wait
- * it drops and counts events, and looks for the answer at growing intervals.
- * If the recorder is silent for a second, threads request without waiting until
- * an answer comes.  One thread of the process at a time repeats requests, which
- * may have got lost, at growing intervals.
+ * A thread requests a ring once, and waits for the answer.  After a timeout the
+ * thread drops and counts events, and checks for the answer at growing
+ * intervals.  If the recorder is silent for a second, threads request without
+ * waiting until an answer comes.  One thread of the process at a time repeats
+ * requests, which may have got lost, at growing intervals.
  *
  * Requests use the inherited socket while it exists.  After that, each request
  * has a connection of its own to the recorder's name, if there is a name.
  *
- * A thread takes the first answer that comes: all answers are alike, and each
- * request has one.
+ * A thread takes the first answer: all answers are equivalent, and each request
+ * has an answer.
  */
 
 /**
@@ -175,7 +175,7 @@ void syc_ring_request_note_ring(void);
 
 /**
  * @ts got no ring, because of @r: set the time of the next attempt, and turn
- * recording off if the recorder is gone.
+ * recording off if the recorder has ended.
  *
  * Context: owner, signal-safe, signals blocked.
  */
@@ -185,16 +185,16 @@ void syc_ring_request_note_failure(struct syc_state *ts, int r);
  * recorder_socket.c */
 
 /*
- * The process shares this socket and its flags with all its relatives, and
- * never changes the flags.  Its number in the environment may be another file
- * by now.  So the library uses it only if it is an unnamed AF_UNIX stream
- * socket that the program has not made.  It stops using it when the fd is
- * another file.
+ * The process shares this socket and its flags with its parent and children,
+ * and never changes the flags.  The fd in the environment may refer to another
+ * file.  So the library uses the fd only if it is an unnamed AF_UNIX stream
+ * socket that the program has not made.  The library stops using the fd when it
+ * refers to another file.
  */
 
 /**
  * Check that @fd is a control socket.  Returns NULL and fills *@ret_socket,
- * which goes into the block; or returns the reason why it is refused.
+ * which goes into the block; or returns the reason for the refusal.
  * @is_inherited: main() has not begun, so all fds are inherited.  A socket pair
  * of this process is then one of the program before exec.
  *
@@ -207,14 +207,14 @@ const char *syc_control_adopt(int fd, bool is_inherited,
 bool syc_control_is_same(const struct syc_control_socket *socket);
 
 /**
- * Send a request for a ring over @socket; receive a ring.  Both wait until
- * @deadline (ns; 0: not at all) without a lock.  Several threads may wait at
- * once.  All answers are alike, so any thread may receive any answer, as long
- * as no thread takes more than were requested.
+ * Send a request for a ring over @socket; receive a ring.  Both functions wait
+ * until @deadline (ns; 0: not at all) without a lock.  Several threads may wait
+ * at the same time.  All answers are alike, so any thread may receive any
+ * answer, as long as no thread takes more than were requested.
  *
  * They return 0 and a close-on-exec fd, or
  *	-ESTALE     the fd is another file now: never use it again
- *	-EPIPE      the recorder is gone, or has closed this connection
+ *	-EPIPE      the recorder has ended, or has closed this connection
  *	-ETIMEDOUT  no room for the request; no answer
  *	-EBADMSG    an answer without a ring
  *	other       a system call failed
@@ -241,7 +241,7 @@ int syc_control_send_message(const struct syc_control_socket *socket,
  * A process that has not inherited the control socket, or has lost it, makes
  * one connection for each ring.  The connection is closed when the answer is
  * there.  One connection whose answer is late may be parked, for the next
- * thread that looks.  The library notices if the program closes or replaces
+ * thread that checks.  The library notices if the program closes or replaces
  * this fd.
  */
 
@@ -258,7 +258,7 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address);
  *
  * They return a close-on-exec fd, or -errno; -ETIMEDOUT: no answer yet.
  * -ENOENT of the second: none is parked.  No error is final.  The connection is
- * in *noted meanwhile, for a forked child.
+ * in *noted during the call, for a forked child.
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
@@ -267,8 +267,8 @@ int syc_connection_look(void);
 
 /**
  * Send @message like syc_control_send_message(), over a new connection, which
- * is in *noted meanwhile.  -ECONNREFUSED: no process listens any more.
- * -ENOENT: the name leads to no socket here.  -EACCES: the socket is not of our
+ * is in *noted during the call. -ECONNREFUSED: no process listens any more.
+ * -ENOENT: the name leads to no socket here. -EACCES: the socket is not of our
  * user.
  *
  * Context: any-thread, signal-safe; cancellation is off.

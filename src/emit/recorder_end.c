@@ -26,9 +26,9 @@ static bool is_hung_up(int fd)
 }
 
 /*
- * The recorder's name is a socket in a directory of its own, in this
- * directory.  If the recorder was killed, the next recorder removes both.  Set
- * before there are ticks.
+ * The recorder's name is a socket in a separate directory within this
+ * directory.  If the recorder was killed, the next recorder removes the socket
+ * and its directory.  Set before there are ticks.
  */
 static dev_t parent_dev;
 static ino_t parent_ino;
@@ -58,7 +58,7 @@ void syc_recorder_end_note(void)
 	}
 }
 
-/* The name is gone.  False if this process has another root directory. */
+/* The name was removed.  False if this process has another root directory. */
 static bool is_name_removed(const struct sockaddr_un *address)
 {
 	struct stat st;
@@ -103,7 +103,7 @@ bool syc_recorder_end_look(void)
 		            is_hung_up(syc_block->control.fd);
 	syc_undisturbed_end(&before);
 	if (has_ended && syscap_is_active())
-		syc_process_turn_off("the recorder is gone");
+		syc_process_turn_off("the recorder has ended");
 	errno = saved;
 	return has_ended;
 }

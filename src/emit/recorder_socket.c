@@ -47,7 +47,7 @@ const char *syc_control_adopt(int fd, bool is_inherited,
 	    socket_option(fd, SO_TYPE) != SOCK_STREAM)
 		return "SYSPROF_CONTROL_FD is not a Unix stream socket";
 	if (syscall(SYS_getpeername, fd, &peer, &peer_size) != 0)
-		return "the recorder is gone";
+		return "the recorder has ended";
 	if (peer_size > sizeof(sa_family_t))
 		return "SYSPROF_CONTROL_FD is connected to a named socket, "
 		       "not to a recorder";
@@ -287,7 +287,7 @@ static bool is_of_our_user(int fd)
 	       cred.uid == (uid_t)syscall(SYS_geteuid);
 }
 
-/* Noted before it is connected: see syc_connection_forget() */
+/* Noted before the connection exists: see syc_connection_forget() */
 static int open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
@@ -311,7 +311,7 @@ static int open_connection(struct syc_control_socket *noted)
 
 enum {
 	EMPTY,
-	BUSY, /* another thread changes it: treat it as absent */
+	BUSY, /* another thread changes the value: treat it as absent */
 	FULL
 };
 
@@ -322,7 +322,7 @@ static bool change_parking(uint32_t from, uint32_t to)
 	                                   __ATOMIC_RELAXED);
 }
 
-/* This is a vfork() child.  It has the parent's memory, but other fds.  The
+/* A vfork() child has the parent's memory, but other fds.  The
  * parent does not have an fd that the child parks, and an fd that the child
  * closes stays open in the parent. */
 static bool is_vfork_child(void)
@@ -330,7 +330,7 @@ static bool is_vfork_child(void)
 	return __atomic_load_n(&syc_process->pid, __ATOMIC_RELAXED) != getpid();
 }
 
-/* No other thread has it after this. */
+/* After this exchange no other thread has the connection. */
 static bool take_parked(struct syc_control_socket *ret_connection)
 {
 	if (!change_parking(FULL, BUSY))
@@ -416,6 +416,7 @@ int syc_connection_send(struct syc_control_socket *noted, const char *message,
 		close_connection(noted);
 	}
 	noted->fd = 0;
-	/* The recorder closed it, perhaps for lack of room: try again */
+	/* The recorder closed the connection, perhaps for lack of room: try
+	 * again */
 	return r == -EPIPE || r == -ESTALE ? -EAGAIN : r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring_request.c - requests for rings: when a thread makes one, and waits. */
+/* ring_request.c - requests for rings, and a thread's wait for the answer. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdint.h>
@@ -14,18 +14,18 @@
 
 /* Longest silence for which new threads still wait. */
 #define HICCUP_NS (1000 * MS)
-/* Time between two looks of one thread for a late answer. */
+/* Time between two checks of one thread for a late answer. */
 #define LOOK_MIN_NS (10 * MS)
 #define LOOK_MAX_NS (1000 * MS)
 /* Time between two repeated requests of the process. */
 #define REPEAT_MIN_NS (1000 * MS)
 #define REPEAT_MAX_NS (10000 * MS)
 
-static const char silence[] = "the recorder gives no rings just now";
+static const char silence[] = "the recorder gives no rings at present";
 
 /*
  * Of this copy.  Valid while syc_process->n_failures is not 0, and set before
- * that, so inherited values do no harm in a child.
+ * that, so inherited values are harmless in a child.
  */
 static int64_t silent_since; /* ns */
 static int64_t repeat_at;    /* ns */
@@ -149,7 +149,7 @@ static int request_over_inherited(struct syc_state *ts)
 	return r;
 }
 
-/* One late request is parked, for the next thread that looks.  Other late
+/* One late request is parked, for the next thread that checks.  Other late
  * requests are dropped, and made again after the recorder answers. */
 static int request_by_name(const struct syc_state *ts)
 {
@@ -221,7 +221,7 @@ void syc_ring_request_note_failure(struct syc_state *ts, int r)
 	if ((r == -ESTALE || r == -EPIPE) && !syc_ring_request_is_by_name()) {
 		const char *const why =
 			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"
-				     : "the recorder is gone";
+				     : "the recorder has ended";
 		ts->retry_at = INT64_MAX;
 		/* Threads that have a ring continue */
 		if (__atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=

@@ -21,8 +21,8 @@
 
 /*
  * There are two destinations, the environment's and that of syscap_start(), and
- * one is current (struct syc_block).  Both are static in some copy, so a forked
- * child has them, too.  session/session.h extends the struct.
+ * one is current (struct syc_block).  Both destinations are static data of a
+ * copy, so a forked child also has both.  session/session.h extends the struct.
  */
 
 enum syc_sink {
@@ -73,12 +73,12 @@ struct syc_ring_source {
 	int (*provide)(void *at, size_t n);
 	/* A ring @is_filling up; or a thread has ended, and left its ring. */
 	void (*poke)(bool is_filling);
-	/* Count a stray loss in memory that the drainer reads, since there may
-	 * be no thread to report it.  False: there is no such memory. */
+	/* Count a stray loss in memory that the reader of rings has, since there
+	 * may be no thread to report it.  False: there is no such memory. */
 	bool (*count_stray)(uint8_t kind, uint32_t len, int64_t time);
-	/* A publishing emit has found syc_drain_sleeping set, and cleared it.
-	 * False: this source had not set it. */
-	bool (*wake)(void);
+	/* A publishing emit has found syc_look_due set, and cleared it.
+	 * False: another source had set the word. */
+	bool (*look)(void);
 	/* The process exits.  False: this source gave no rings. */
 	bool (*end)(void);
 };
@@ -90,7 +90,8 @@ enum {
 	SYC_N_SOURCES
 };
 
-/** Set once, by setup.c, before there is a block.  NULL: this copy lacks it. */
+/** Set once, by setup.c, before there is a block.  NULL: this copy lacks the
+ * source. */
 extern const struct syc_ring_source *syc_ring_sources[SYC_N_SOURCES];
 
 /** The source that gave @ts its ring. */
@@ -113,15 +114,19 @@ static inline const struct syc_ring_source *syc_ring_source_current(void)
  * itself */
 
 /*
- * Emitting to a recorder needs none of this.  One pointer leads to all code of
- * sessions, so the linker decides: session/own_recording.c defines the pointer,
- * unless the program defines it as NULL.
+ * Emitting to a recorder does not need this struct.  One pointer leads to all
+ * code of sessions, so the linker decides: session/own_recording.c defines the
+ * pointer, unless the program defines it as NULL.
  */
 struct syc_own_recording {
 	/* syc_plan_from_environment(), and its result.  setup */
 	enum syc_sink (*take_environment)(bool has_recorder,
 	                                  const char **ret_why);
 	const struct syc_destination *(*environment)(void);
+	/* The environment has turned recording on.  setup */
+	void (*begin)(void);
+	/* In a child of fork(): any-thread, signal-safe */
+	void (*begin_child)(void);
 
 	/* The rest: any-thread, signal-safe. */
 
@@ -137,8 +142,8 @@ extern const struct syc_own_recording *const syc_own_recording;
 
 struct syc_described;
 
-/** session/process_frames.h.  The drainer finds this in the block, since a copy
- * that emits addresses has it, and another copy may drain. */
+/** session/process_frames.h.  A transfer finds this in the block, since a copy
+ * that emits addresses has it, and another copy may transfer frames. */
 struct syc_map_frames {
 	bool (*are_due)(const struct syc_described *described, int64_t now,
 	                bool may_lock);

@@ -62,8 +62,8 @@ int syc_names_prepare(void);
 bool syc_names_any(void);
 
 /**
- * @address stands for a name of this table.  @ret_index: of the name, from 0;
- * from SYC_NAMES_MAX on for names from before the block.
+ * Whether @address belongs to a name of this table.  @ret_index: of the name,
+ * from 0; from SYC_NAMES_MAX on for names from before the block.
  */
 bool syc_names_index(uint64_t address, uint32_t *ret_index);
 
@@ -116,7 +116,7 @@ static inline const uint64_t *syc_stack_addrs(const struct syc_stack *stack)
 /* ----------------------------------------------------- JITMAP: jitmap.c */
 
 /*
- * Stacks contain addresses that stand for names (above).  A name is
+ * Stacks contain addresses of names (above).  A name is
  * published once in each recording of a process, before the first stack that
  * contains it, in the ring of that stack's thread.  Readers look names up in
  * the whole capture.  Until its frame is published, every stack with the name
@@ -146,7 +146,7 @@ static inline void syc_jitmap_publish(const uint64_t *addrs, unsigned n)
 /**
  * Emit a SAMPLE of the calling thread, taken at @now, with the weight of
  * @weight ticks: @n (at most SYC_STACK_MAX) addresses, and flags
- * SYSCAP_STACK_*.  Names that stand for addresses are published before it.
+ * SYSCAP_STACK_*.  Names of its addresses are published before the sample.
  *
  * Context: any-thread, signal-safe.
  */
@@ -158,7 +158,7 @@ void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
 void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
                             unsigned flags, uint32_t tagged, int32_t tid);
 
-/** Such a word for a sample with the weight of @weight ticks. */
+/** The tagged word for a sample with the weight of @weight ticks. */
 static inline uint32_t syc_sample_tag(uint32_t weight)
 {
 	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;

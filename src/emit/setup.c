@@ -10,12 +10,13 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
+#include "emit/overflow.h"
 #include "emit/process.h"
 #include "emit/recorder.h"
 #include "emit/ring_source.h"
 #include "emit/thread.h"
 #include "os/env.h"
-#include "os/permanent_map.h"
+#include "os/process.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
@@ -31,8 +32,10 @@ void syc_at_exit_end(void)
 	if (syc_seccomp_is_closed() || !syc_process_is_there() ||
 	    syc_process->pid != getpid())
 		return;
-	/* A handler of this thread would wait for its own thread */
+	/* A handler of this thread would wait for the interrupted set-up */
 	syc_undisturbed_begin(&before);
+	if (!syc_seccomp_has_filter())
+		syc_overflow_end();
 	for (int i = 0; i < SYC_N_SOURCES; i++)
 		if (syc_ring_sources[i] != NULL && syc_ring_sources[i]->end())
 			break;
@@ -56,7 +59,7 @@ __attribute__((destructor(101))) static void end_at_unload(void)
 enum {
 	NOT_BEGUN,
 	UNDER_WAY,
-	BEFORE_MAIN, /* under way, before main() */
+	BEFORE_MAIN, /* in progress, before main() */
 	DONE
 };
 static uint32_t init_phase;
@@ -66,7 +69,8 @@ static bool has_recorder;
 void (*syc_setup_decide)(void);
 uint32_t syc_setup_n_early;
 
-static const char only_recorders[] = "this program only knows recorders";
+static const char only_recorders[] =
+	"this program is recorded only by recorders";
 static const char nothing_asks[] = "none of SYSPROF_CONTROL_FD, "
 				   "SYSPROF_TRACE_FD and SYSCAP_OUTPUT is set";
 
@@ -131,7 +135,7 @@ int syc_setup_prepare(void)
 	while (!__atomic_compare_exchange_n(&phase, &expected, UNDER_WAY, false,
 	                                    __ATOMIC_ACQUIRE,
 	                                    __ATOMIC_ACQUIRE)) {
-		expected = NOT_BEGUN; /* another thread does it */
+		expected = NOT_BEGUN; /* another thread does the set-up */
 		syc_futex_nap();
 	}
 	const int r = !syc_process_is_there() ? prepare_recording() : 0;
@@ -182,7 +186,7 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 /* -------------------------------------------------------------- at load */
 
 /*
- * The fd in SYSPROF_CONTROL_FD may be another file by now.  Some programs close
+ * The fd in SYSPROF_CONTROL_FD may now be another file.  Some programs close
  * all unknown fds and pass sockets of their own to children, with the variable
  * unchanged.  A syscap recorder stores the fd and the socket's inode in another
  * variable.  Returns the inode for @fd; 0: not stored, or for another fd.
@@ -212,7 +216,7 @@ static const char *set_up_control(const char *value)
 	const uint64_t inode = why == NULL ? control_inode(fd) : 0;
 	control.is_ours = inode != 0 && inode == control.ino;
 	return inode != 0 && !control.is_ours
-	               ? "SYSPROF_CONTROL_FD is another socket by now"
+	               ? "SYSPROF_CONTROL_FD now refers to another socket"
 	               : why;
 }
 
@@ -228,7 +232,7 @@ static const char *find_recorder(const char **ret_why)
 		*ret_why = "SYSCAP_RECORDER leads to a recorder";
 		has_recorder = syc_connection_adopt(path, &address);
 		if (!has_recorder)
-			why = "the recorder is gone";
+			why = "the recorder has ended";
 	}
 	if (control_fd != NULL) {
 		why = set_up_control(control_fd);
@@ -289,6 +293,8 @@ static void begin_recording(void)
 		syc_process_set_reason(why);
 		syc_copies_set_active(syc_process_next_epoch());
 		syc_diag_say("recording is on", why);
+		if (syc_own_recording != NULL)
+			syc_own_recording->begin();
 	}
 }
 

@@ -138,6 +138,17 @@ void syc_thread_leave_for_good(void *state)
 /* Age after which an unfinished rebase counts as abandoned. */
 #define REBASE_STALE_NS INT64_C(100000000)
 
+/* The rings of a session are due for a transfer, which the end of this event
+ * makes. */
+static void look_at_spill_time(int64_t now)
+{
+	const int64_t at =
+		__atomic_load_n(&syc_process->spill_at, __ATOMIC_RELAXED);
+
+	if (SYC_UNLIKELY(at != 0 && now >= at))
+		__atomic_store_n(&syc_look_due, 1, __ATOMIC_RELAXED);
+}
+
 static int64_t return_kernel(struct syc_thread *st, int64_t now)
 {
 	if (now > st->last_ns)
@@ -147,22 +158,18 @@ static int64_t return_kernel(struct syc_thread *st, int64_t now)
 
 SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 {
-	struct timespec time = { 0 };
-
 	/* getauxval(), which finds the vDSO, sets errno, and there may be no
 	 * thread-local storage yet */
-	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED) {
-		syc_raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC,
-		                (long)(intptr_t)&time, 0, 0, 0, 0);
-		return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-	}
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED)
+		return syc_kernel_clock_call(CLOCK_MONOTONIC);
 	const int64_t now = syc_clock_kernel();
 	struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;
 
 	if (ts == NULL)
 		return now;
-	/* Every event comes here.  A locked instruction would wait for the
-	 * stores into the ring */
+	look_at_spill_time(now);
+	/* Every event calls this function.  A locked instruction would wait for
+	 * the stores into the ring */
 	if (!syc_clock_is_tsc())
 		return return_kernel(st, now);
 	const uint32_t call =

@@ -2,7 +2,7 @@
 /*
  * thread.h - the state of one emitting thread, and its ring.
  *
- * States lie in one mapping that is never unmapped.  A state is recycled only
+ * States lie in one mapping that is never unmapped.  A state is reused only
  * after the end of its thread.  A forked child finds all states zeroed, also
  * the state that its syc_self points to.  Epoch 0 sends the child's first event
  * down the slow path, which claims a state.  The child does not claim a state
@@ -39,7 +39,9 @@ struct syc_state {
 	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
 	struct syc_ring_header *ring; /* NULL: none mapped */
-	uint32_t *slot; /* word of the ring's slot; NULL: not in an arena */
+	struct syc_overflow
+		*overflow; /* in use in place of the ring; or NULL */
+	uint32_t *slot;    /* word of the ring's slot; NULL: not in an arena */
 	/* Of a session's ring, in units of pos: [pages_since, pages_end) has
 	 * pages.  pages_step more are added at a time. */
 	uint32_t pages_since, pages_end, pages_step;
@@ -47,12 +49,17 @@ struct syc_state {
 	bool is_own;        /* the ring is of this process's session */
 	bool is_connecting; /* set-up in progress: nested calls drop */
 	bool is_in_handler; /* certain; false: not known */
+	bool is_filtered;   /* a seccomp filter may kill for writes; and */
+	bool is_real_time;  /* at looked_at: such a thread never writes */
 	bool no_exit_hook;  /* another thread must find the thread's end */
 	uint32_t head;      /* the reader's last accepted position */
-	int64_t retry_at;   /* ns; no ring is requested before; MAX: never */
+	uint32_t n_refused; /* events that found no room without a check */
+	/* ns: session/spill_event.c; 0: no look yet */
+	_Alignas(8) int64_t looked_at;
+	int64_t retry_at; /* ns; no ring is requested before; MAX: never */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase runs */
 	uint32_t n_clock_calls;          /* slow ones; shows nested calls */
-	uintptr_t stack_low, stack_high; /* its own stack; 0: not known */
+	uintptr_t stack_low, stack_high; /* the thread's stack; 0: unknown */
 	uint32_t n_stack_looks;          /* lookups of these bounds so far */
 	uintptr_t pointer; /* syc_thread_pointer() of the state's thread */
 
@@ -63,7 +70,8 @@ struct syc_state {
 	struct syc_ring_losses told[2];
 	uint32_t bank;
 	uint32_t telling_bank; /* the next value of bank */
-	uint64_t telling_at; /* 1 + offset of the record in progress; 0: none */
+	/* 1 + offset of the record in progress; 0: none */
+	_Alignas(8) uint64_t telling_at;
 
 	bool has_asked; /* the recorder owes this thread an answer */
 };
@@ -85,9 +93,9 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 
 /* ------------------------------------------------------ state: thread.c */
 
-/** A thread of this process has, or had, the state.  In a child, an emit that
- * the fork interrupted may continue in a state for which this is false.
- * Context: any-thread, signal-safe. */
+/** A thread of this process has, or had, the state.  False: in a child, an emit
+ * that the fork interrupted may continue in this state.  Context: any-thread,
+ * signal-safe. */
 static inline bool syc_thread_is_begun(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) != SYC_STATE_FREE;
@@ -115,6 +123,15 @@ bool syc_thread_watch(struct syc_state *ts);
 /** The argument of the last syc_thread_watch() on this thread, by any copy, or
  * on a thread that had this stack before; or NULL.  Context: signal-safe. */
 struct syc_state *syc_thread_watched(void);
+
+/** Note that this thread is in a signal handler, or has left it: an event in a
+ * handler writes only if its ring fills up.  Context: owner, all signals
+ * blocked. */
+static inline void syc_thread_note_handler(bool is_one)
+{
+	if (syc_self != NULL)
+		syc_state_of(syc_self)->is_in_handler = is_one;
+}
 
 /** Look up the bounds of the thread's own stack, on which @addr may lie, up to
  * eight times per thread.  Context: owner, signal-safe. */
@@ -189,6 +206,12 @@ void syc_thread_leave_epoch(struct syc_state *ts);
 void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
                            uint32_t size, uint32_t at);
 
+/** Continue in @ring, whose body has @size bytes, at @at.  @head: the last
+ * accepted position of its reader.  Context: owner, signal-safe, signals
+ * blocked, no other emit of the thread under way. */
+void syc_thread_ring_place(struct syc_state *ts, struct syc_ring_header *ring,
+                           uint32_t size, uint32_t at, uint32_t head);
+
 /** The part of @ts that a child inherits.  Context: owner; in a child, any
  * thread. */
 static inline struct syc_mapped *syc_thread_mapped(const struct syc_state *ts)
@@ -201,8 +224,8 @@ static inline struct syc_mapped *syc_thread_mapped(const struct syc_state *ts)
 void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
                           int32_t tid);
 
-/** Stop writing into the ring for good; it stays mapped.  @why: a static
- * sentence for syscap_get_stats().  Context: owner, signal-safe. */
+/** Stop writing into the ring permanently; the ring stays mapped.  @why: a
+ * static sentence for syscap_get_stats().  Context: owner, signal-safe. */
 void syc_thread_ring_close(struct syc_state *ts, const char *why);
 
 /** Take the ring from @ts.  Context: owner, or the thread that finishes a dead
@@ -239,8 +262,8 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit);
 
 /**
  * Get pages for a frame of @len bytes and its successors, and lower *@limit to
- * the end of the pages.  Only rings of a session need this.  Without memory for
- * pages, nothing fits below *@limit, not even a loss record.
+ * the end of the pages.  Only rings of a session need this function.  Without
+ * memory for pages, nothing fits below *@limit, not even a loss record.
  *
  * Context: owner, signal-safe.
  */

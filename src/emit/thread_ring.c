@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emit/loss.h"
+#include "emit/overflow.h"
 #include "emit/process.h"
 #include "emit/ring_source.h"
 #include "emit/thread.h"
@@ -29,16 +30,25 @@ void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
 void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
                            uint32_t size, uint32_t at)
 {
-	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
-
-	ts->ring = ring;
-	ts->head = at;
 	syc_thread_mapped(ts)->size = size;
 	syc_thread_mapped(ts)->header = ring;
 	if (ts->is_ours) {
 		ring->lost = ts->lost;
 		syc_thread_ring_sign(ring, ts->hot.pid, ts->tid);
 	}
+	syc_thread_ring_place(ts, ring, size, at, at);
+	if (!ts->is_own)
+		ts->hot.limit = at + size - 8 - SYC_RING_ROOM;
+	__atomic_add_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);
+}
+
+void syc_thread_ring_place(struct syc_state *ts, struct syc_ring_header *ring,
+                           uint32_t size, uint32_t at, uint32_t head)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+
+	ts->ring = ring;
+	ts->head = head;
 	ts->hot.size = size;
 	ts->hot.body = (unsigned char *)ring + page;
 	ts->hot.next = at;
@@ -51,10 +61,9 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 	/* A session's ring has no pages yet: see syc_reserve_slow() */
 	ts->pages_since = ts->pages_end = at;
 	ts->pages_step = 0;
-	ts->hot.limit = at + (ts->is_own ? 0 : size - 8 - SYC_RING_ROOM);
+	ts->hot.limit = at;
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);
 }
 
 void syc_thread_ring_close(struct syc_state *ts, const char *why)
@@ -66,7 +75,8 @@ void syc_thread_ring_close(struct syc_state *ts, const char *why)
 	ts->hot.room_end = 0;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
-	ts->retry_at = SYC_RETRY_NEVER;
+	/* Atomic: the end of a session looks for closed rings */
+	__atomic_store_n(&ts->retry_at, SYC_RETRY_NEVER, __ATOMIC_RELAXED);
 	syc_process_set_reason(why);
 	syc_diag_say(why, NULL);
 }
@@ -85,7 +95,10 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
 	syc_thread_mapped(ts)->header = NULL;
-	syc_ring_unmap(ts->ring, ts->hot.size);
+	if (ts->overflow != NULL)
+		syc_overflow_leave(ts);
+	else
+		syc_ring_unmap(ts->ring, ts->hot.size);
 	ts->ring = NULL;
 	ts->hot.size = 0;
 	__atomic_sub_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);
@@ -130,7 +143,7 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 		struct syc_ring_header *const ring =
 			__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 		if (ring == NULL)
-			return false; /* a child, forked meanwhile */
+			return false; /* a child, forked during this call */
 		/* W1, pairs with R2 */
 		const uint32_t head =
 			__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
@@ -150,16 +163,20 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 			                      "position is invalid");
 			return false;
 		}
-		/* A handler that looked meanwhile has stored a newer head.
-		 * Keep it: with an older head, the handler's reserve would
-		 * look like a whole ring of free space */
+		/* An interrupting handler may have stored a newer head.  Keep
+		 * the newer head: with an older head, the handler's reserve
+		 * would look like a whole ring of free space */
 		if (!__atomic_compare_exchange_n(&ts->head, &before, head,
 		                                 false, __ATOMIC_RELAXED,
 		                                 __ATOMIC_RELAXED))
 			continue;
-		*ret_limit = (uint32_t)pos + size - 8 - SYC_RING_ROOM -
-		             (used - moved);
-		if (ts->slot != NULL && used - moved > size / 8 * 3 &&
+		struct syc_overflow *const overflow = syc_overflow_of(ts);
+		*ret_limit = overflow != NULL
+		                     ? syc_overflow_limit(ts, overflow)
+		                     : (uint32_t)pos + size - 8 -
+		                               SYC_RING_ROOM - (used - moved);
+		if (ts->slot != NULL &&
+		    used - moved >= (ts->is_own ? size / 4 : size / 8 * 3) &&
 		    syc_ring_source_of(ts) != NULL)
 			syc_ring_source_of(ts)->poke(true);
 		return true;
@@ -235,7 +252,7 @@ SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 {
 	uint64_t known, pos;
 
-	/* Both of one moment: a handler between the loads moves both */
+	/* Both words of one moment: a handler between the loads moves both */
 	do {
 		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();

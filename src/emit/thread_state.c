@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_state.c - claiming of a thread's state, and leaving of its ring. */
+/* thread_state.c - claims of thread states, and releases of their rings. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>
@@ -36,10 +36,12 @@ static void finish_ring(struct syc_state *ts)
 	if (st->body == NULL || !syc_ring_space_look(ts, &limit))
 		return;
 	syc_ring_space_limit_to_pages(ts, 0, &limit);
-	/* Every reserve leaves room for these */
-	syc_loss_report(ts, limit + SYC_LOSS_RECORD_MAX);
-	if (!ts->is_own)
-		write_end_marker(st, limit + SYC_RING_ROOM);
+	if (ts->overflow == NULL) {
+		/* Every reserve leaves room for these */
+		syc_loss_report(ts, limit + SYC_LOSS_RECORD_MAX);
+		if (!ts->is_own)
+			write_end_marker(st, limit + SYC_RING_ROOM);
+	}
 	/* W2, pairs with R1 */
 	__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32), __ATOMIC_RELEASE);
 }
@@ -85,7 +87,7 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 	syc_thread_leave_ring(ts);
 	memset(&ts->lost, 0, sizeof(ts->lost));
 	memset(ts->told, 0, sizeof(ts->told));
-	ts->retry_at = 0;
+	__atomic_store_n(&ts->retry_at, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
 }
 
@@ -103,8 +105,8 @@ static const int32_t *own_cpu(void)
 	return &none;
 }
 
-/* Take a state whose thread has ended.  Another thread may have claimed it
- * before the phase changed, so check again after that. */
+/* Take a state whose thread has ended.  Another thread may have claimed the
+ * state before the phase changed, so check again after the change. */
 static bool take_gone_state(struct syc_state *ts, uint32_t phase)
 {
 	const int32_t tid = __atomic_load_n(&ts->tid, __ATOMIC_RELAXED);
@@ -117,7 +119,8 @@ static bool take_gone_state(struct syc_state *ts, uint32_t phase)
 	return false;
 }
 
-/* Threads can end without key destructors: look for this in two states. */
+/* Threads can end without key destructors: check two states for an ended
+ * thread. */
 static void scavenge_states(uint32_t high)
 {
 	for (int i = 0; i < 2 && high != 0; i++) {
@@ -204,8 +207,8 @@ static struct syc_state *claim_state(int32_t tid)
 			raise_states_high_water(i + 1);
 			return ts;
 		}
-		/* This thread's, from before its exit began, or an ended
-		 * thread's */
+		/* The state of this thread, from before its exit began, or of
+		 * an ended thread */
 		if (phase == SYC_STATE_DEAD &&
 		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
 		             ? syc_thread_take_phase(ts, SYC_STATE_DEAD)

@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "export/export.h"
 #include "export/stacks.h"
 
@@ -278,7 +277,7 @@ struct writer {
 	struct calls calls;
 	/* If lines are written: 1 + the first line of each function. */
 	uint32_t *first_line;
-	struct syc_frames frames; /* frames, for their names */
+	struct syc_frames frames; /* frames, for the names */
 	const char *file;         /* source file of the current costs */
 };
 

@@ -229,29 +229,6 @@ static bool has(const struct syc_chrome *trace, uint32_t thread, int64_t time)
 	return syscap_view_has(trace->export->view, thread, time);
 }
 
-/* A mark that ended during the recording may have begun before it. */
-static void find_begin(struct syc_chrome *trace)
-{
-	const struct syc_mark_links *linked = &trace->linked;
-	const struct syscap_profile *profile = trace->export->profile;
-	struct syscap_profile_span span;
-
-	syscap_profile_span(profile, &span);
-	trace->begin = span.begin;
-	for (size_t i = 0; i < syscap_profile_n_marks(profile); i++) {
-		const struct syscap_profile_mark mark =
-			syscap_profile_mark(profile, i);
-
-		if (mark.time < trace->begin &&
-		    has(trace, mark.thread, mark.time))
-			trace->begin = mark.time;
-	}
-	for (size_t i = 0; i < linked->n_operations; i++)
-		if (linked->has_operation[i] &&
-		    linked->operations[i].from < trace->begin)
-			trace->begin = linked->operations[i].from;
-}
-
 /* ---------------------------------------------------------------- names */
 
 static void write_name(struct syc_chrome *trace, const char *what, int32_t pid,
@@ -479,6 +456,7 @@ int syc_export_chrome(struct syc_export *export)
 {
 	struct syc_chrome trace = { .export = export,
 		                    .json = { .out = export->out } };
+	struct syscap_profile_span span;
 	size_t ignored;
 	int r = syc_pids_init(&trace.pids, export->profile);
 
@@ -489,7 +467,8 @@ int syc_export_chrome(struct syc_export *export)
 		r = syc_mark_links_init(&trace.linked, export->profile,
 		                        export->view);
 	if (r == 0) {
-		find_begin(&trace);
+		syscap_profile_span(export->profile, &span);
+		trace.begin = span.begin;
 		r = write_all(&trace);
 	}
 	syc_mark_links_fini(&trace.linked);

@@ -259,7 +259,7 @@ void syc_chrome_arrows(struct syc_chrome *trace)
 		syc_json_member_unsigned(&trace->json, "id", i + 1);
 		syc_chrome_event_end(trace);
 		/*
-		 * Both events need the same name, or the viewer does not
+		 * The two events need the same name, or the viewer does not
 		 * connect them.
 		 */
 		syc_chrome_event(trace, "f", in.thread, in.time);

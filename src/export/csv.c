@@ -66,20 +66,6 @@ static void csv_thread(const struct syc_export *export, uint32_t number)
 	putc_unlocked(',', export->out);
 }
 
-static const char *category_name(enum syscap_profile_category category)
-{
-	static const char *const names[] = {
-		[SYSCAP_CATEGORY_APPLICATION] = "application",
-		[SYSCAP_CATEGORY_SYSTEM] = "system",
-		[SYSCAP_CATEGORY_JIT] = "jit",
-		[SYSCAP_CATEGORY_KERNEL] = "kernel",
-		[SYSCAP_CATEGORY_NOTE] = "note",
-		[SYSCAP_CATEGORY_RECORDING] = "recording",
-	};
-
-	return names[category];
-}
-
 static const char *unit_column(const struct syscap_view *view)
 {
 	if (view->unit == SYSCAP_UNIT_BYTES)
@@ -103,8 +89,9 @@ int syc_export_csv_functions(struct syc_export *export)
 		putc_unlocked(',', out);
 		csv_text(out, function->binary);
 		fprintf(out, ",%s,%d,%" PRIu64 ",%" PRIu64 "\r\n",
-		        category_name(function->category), function->is_inlined,
-		        view->sums[i].self, view->sums[i].total);
+		        syc_category_name(function->category),
+		        function->is_inlined, view->sums[i].self,
+		        view->sums[i].total);
 	}
 	return 0;
 }
@@ -317,7 +304,10 @@ int syc_export_csv_marks(struct syc_export *export)
 	      export->out);
 	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0)
 		r = event.frame->type == SYSCAP_FRAME_MARK && !event.is_loss &&
-		                    has(export, event.thread, event.frame->time)
+		                    syscap_view_has_mark(
+					    export->view, event.thread,
+					    event.frame->time,
+					    event.frame->mark.duration)
 		            ? write_mark(export, &event)
 		            : 0;
 	syscap_profile_walk_free(walk);

@@ -15,8 +15,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/sort.h"
+#include "common/containers.h"
 
 struct syc_export {
 	struct syscap_profile *profile;
@@ -59,6 +58,9 @@ int syc_export_csv_losses(struct syc_export *export);
 
 /** Whether @unit is time, in ns. */
 bool syc_amount_is_time(enum syscap_view_unit unit);
+
+/** Name of @category in machine-readable output. */
+const char *syc_category_name(enum syscap_profile_category category);
 
 /*
  * Category and name have at most 32 bytes each, and each byte may become three
@@ -104,7 +106,7 @@ struct syc_mark_spans {
 	struct syc_mark_spans_open *open;
 	size_t n, at, n_open, n_depths;
 	struct syscap_profile_mark next; /* the mark at @at */
-	bool is_first;                   /* the mark begins its lane */
+	bool is_first;                   /* the mark is the first of its lane */
 };
 
 enum syc_mark_spans_kind {
@@ -166,8 +168,8 @@ const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);
 
 /**
- * Whether two operations have the same process, group and id.  Such a second
- * operation is a repetition of the first operation.
+ * Whether two operations have the same process, group and id.  A second
+ * operation of this kind is a repetition of the first operation.
  */
 bool syc_mark_links_is_same(const struct syc_mark_links *linked,
                             const struct syscap_profile *profile, size_t one,

@@ -3,8 +3,8 @@
 #ifndef SYC_EXPORT_FIREFOX_H
 #define SYC_EXPORT_FIREFOX_H
 
+#include "common/containers.h"
 #include "common/json.h"
-#include "common/map.h"
 #include "export/export.h"
 #include "export/stacks.h"
 
@@ -81,7 +81,7 @@ struct syc_firefox_counters {
 	const struct syc_export *export;
 	uint64_t *counts; /* number of each counter's values that pass the
 	                   * filter */
-	/* Flag of each thread: it wrote a counted value. */
+	/* Flag of each thread: the thread wrote a counted value. */
 	bool *threads;
 	/* Values that pass the filter and are not finite. */
 	uint64_t n_no_numbers;

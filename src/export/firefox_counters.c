@@ -3,8 +3,8 @@
  * firefox_counters.c - counters and allocations of a Firefox profile.
  *
  * The format stores the change of a counter, and the viewer adds the changes up
- * as doubles. Each change is computed from such a sum, so no error accumulates.
- * Values that are not finite are left out.
+ * as doubles. Each change is computed from a rounded sum, so no error
+ * accumulates.  Values that are not finite are left out.
  *
  * The values of one counter are stored together, but a capture is ordered by
  * time. So the capture is walked several times, for as many counters at a time

@@ -78,7 +78,9 @@ static uint32_t group_of(const void *data, uint32_t row)
 	if (event.is_mark && event.mark.is_end)
 		return SYSCAP_PROFILE_NONE;
 	thread = event.is_mark ? event.mark.thread : event.log->thread;
-	return syscap_view_has(markers->export->view, thread, begin_of(&event))
+	return syscap_view_has_mark(markers->export->view, thread,
+	                            begin_of(&event),
+	                            event.is_mark ? event.mark.duration : 0)
 	               ? thread
 	               : SYSCAP_PROFILE_NONE;
 }

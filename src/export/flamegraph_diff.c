@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "export/export.h"
 #include "export/stacks.h"
 

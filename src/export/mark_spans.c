@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 #include "export/export.h"
 
 #define NONE SYSCAP_PROFILE_NONE
@@ -23,7 +23,8 @@ static bool is_in_view(const struct look *look, uint32_t number)
 	const struct syscap_profile_mark mark =
 		syscap_profile_mark(look->profile, number);
 
-	return syscap_view_has(look->view, mark.thread, mark.time);
+	return syscap_view_has_mark(look->view, mark.thread, mark.time,
+	                            mark.duration);
 }
 
 static uint32_t step_of(const void *data, uint32_t part)
@@ -189,8 +190,9 @@ static bool is_span(const struct syscap_profile *profile,
 	size_t ignored;
 
 	parts = syscap_profile_parts(profile, &ignored);
-	return !is_of_operation(parts, mark) &&
-	       syscap_view_has(view, mark->thread, mark->time);
+	return !mark->is_end && !is_of_operation(parts, mark) &&
+	       syscap_view_has_mark(view, mark->thread, mark->time,
+	                            mark->duration);
 }
 
 /*

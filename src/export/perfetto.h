@@ -9,7 +9,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/map.h"
+#include "common/containers.h"
 #include "export/export.h"
 #include "export/protobuf.h"
 #include "export/stacks.h"

@@ -238,7 +238,7 @@ uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
 	return uuid;
 }
 
-/* Fields of InternedData; its numbers start at 1. */
+/* Fields of InternedData, whose numbers start at 1. */
 enum {
 	CATEGORIES = 1,
 	NAMES = 2,

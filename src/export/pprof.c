@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "export/export.h"
 #include "export/protobuf.h"
 #include "export/stacks.h"

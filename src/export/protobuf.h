@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 
 struct syc_protobuf {
 	SYC_ARRAY(unsigned char) bytes;
@@ -37,8 +37,8 @@ void syc_protobuf_text(struct syc_protobuf *message, unsigned field,
                        const char *text);
 
 /**
- * Begin an embedded message of less than 256 MiB. Add its fields, then end it
- * with the returned number.
+ * Begin an embedded message of less than 256 MiB. Add the message's fields,
+ * then end the message with the returned number.
  */
 size_t syc_protobuf_begin(struct syc_protobuf *message, unsigned field);
 void syc_protobuf_end(struct syc_protobuf *message, size_t begin);

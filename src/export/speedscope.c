@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
+#include "common/containers.h"
 #include "common/json.h"
-#include "common/sort.h"
 #include "export/export.h"
 #include "export/stacks.h"
 
@@ -199,22 +199,19 @@ static int choose_marks(struct writer *writer)
 	writer->order = calloc(n + 1, sizeof(*writer->order));
 	if (writer->order == NULL)
 		return -ENOMEM;
-	/* A mark may have begun before the recording. speedscope refuses a file
-	 * with a time below 0. */
 	for (size_t i = 0; i < n; i++) {
 		const struct syscap_profile_mark mark =
 			syscap_profile_mark(profile, i);
 
-		if (mark.is_end || !syscap_view_has(writer->export->view,
-		                                    mark.thread, mark.time))
+		if (mark.is_end ||
+		    !syscap_view_has_mark(writer->export->view, mark.thread,
+		                          mark.time, mark.duration))
 			continue;
 		if (mark.lane != 0) {
 			writer->export->n_overlaps++;
 			continue;
 		}
 		writer->order[writer->n_order++] = (uint32_t)i;
-		if (mark.time < writer->begin)
-			writer->begin = mark.time;
 	}
 	syc_order(writer->order, writer->n_order, compare_marks,
 	          syc_unconst(profile));

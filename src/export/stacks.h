@@ -13,8 +13,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/sort.h"
+#include "common/containers.h"
 #include "export/export.h"
 
 /** The callees of each node, by name.  Returns 0 or -ENOMEM. */
@@ -102,7 +101,7 @@ struct syc_thread_samples {
 	struct syscap_profile_samples samples;
 	/* Flag of each thread: samples are unordered in the file. */
 	bool *is_mixed;
-	size_t piece; /* number of samples that are loaded at once */
+	size_t piece; /* number of samples per read */
 	/*
 	 * The piece: samples of threads first to end - 1.  The piece of a
 	 * thread with more samples starts at number @skipped.
@@ -116,7 +115,7 @@ struct syc_thread_samples {
 
 /**
  * Returns 0 or -ENOMEM.  The caller ends @by in any case; the profile and the
- * view must live as long as @by.
+ * view must exist as long as @by.
  */
 int syc_thread_samples_init(struct syc_thread_samples *by,
                             const struct syscap_profile *profile,
@@ -150,7 +149,7 @@ struct syc_folded {
 	 */
 	size_t *begins;
 	char *names;
-	char *line; /* a line, built from its end */
+	char *line; /* a line, built from the end */
 	size_t capacity;
 };
 

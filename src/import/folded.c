@@ -84,11 +84,15 @@ static int take_count(struct parser *parser, char *line)
 
 	if (blank == NULL || blank[1] == 0 ||
 	    blank[1 + strspn(blank + 1, "0123456789")] != 0)
-		return refuse(parser, "expected a stack, a blank and a count");
+		return refuse(
+			parser,
+			"expected a stack, a blank and a count on the line");
 	for (const char *p = blank + 1; *p != 0; p++) {
 		count = count * 10 + (uint64_t)(*p - '0');
 		if (count > MOST)
-			return refuse(parser, "the count is above 2^44");
+			return refuse(
+				parser,
+				"the count is above 2^44; divide all counts");
 	}
 	*blank = 0;
 	parser->sample.ticks = count;
@@ -106,7 +110,7 @@ static int take_frame(struct parser *parser, const char *name)
 	int r;
 
 	if (name[0] == 0)
-		return refuse(parser, "a function has no name");
+		return refuse(parser, "a function of the stack has no name");
 	if (parser->stack.n == 0 && strcmp(name, "[stack cut]") == 0) {
 		parser->sample.is_cut = true;
 		return 0;
@@ -138,9 +142,10 @@ static int bound_samples(struct parser *parser)
 	const uint64_t each = 32 + 8 * (uint64_t)parser->stack.n;
 
 	if (more > (MOST_EXTRA - parser->extra) / each)
-		return refuse(parser,
-		              "the counts would make more than 256 MiB of "
-		              "samples: divide them all");
+		return refuse(
+			parser,
+			"the counts make more than 256 MiB of samples; divide "
+			"all counts");
 	parser->extra += more * each;
 	return 0;
 }

@@ -2,10 +2,10 @@
 /*
  * import.h - text output of other profilers as captures.
  *
- * Text is read line by line and written at once.  The text may contain any
- * bytes.  The first line that is not in the folded format ends the import; the
- * error gives the number of the line.  In output of perf, such lines are
- * skipped and counted.
+ * Text is read line by line, and each sample is written immediately.  The text
+ * may contain any bytes.  The first line that is not in the folded format ends
+ * the import; the error gives the number of the line.  In output of perf, lines
+ * of another format are skipped and counted.
  */
 #ifndef SYC_IMPORT_IMPORT_H
 #define SYC_IMPORT_IMPORT_H
@@ -14,7 +14,7 @@
 
 #include <syscap/capture.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 
 struct syc_import {
 	FILE *in;

@@ -19,9 +19,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "capture/files.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "import/import.h"
 
 #define SECOND 1000000000
@@ -497,9 +497,10 @@ int syc_import_perf_script(struct syc_import *import,
 		syc_error_set(error, -r, 0, "%s", strerror(-r));
 	else if (r == 0 && import->n_samples == 0 && import->n_skipped != 0) {
 		import->line = import->first_skipped;
-		r = syc_error_set(error, EBADMSG, 0,
-		                  "expected COMMAND PID TIME: EVENT:, or an "
-		                  "address and a name");
+		r = syc_error_set(
+			error, EBADMSG, 0,
+			"expected COMMAND PID TIME: EVENT:, or an address and "
+			"a name, on the line");
 	}
 	import->n_events = parser.events.n;
 	if (import->in != in) {

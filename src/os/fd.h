@@ -10,7 +10,7 @@
  * its own files.
  *
  * All system calls of this file use syscall().  The C library's functions are
- * cancellation points.  A cancellation point waits for ever in a tick that has
+ * cancellation points.  A cancellation point waits forever in a tick that has
  * interrupted glibc's handler of a cancellation.
  *
  * Context of everything here: any-thread, signal-safe.

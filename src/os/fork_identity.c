@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fork_identity.c - test whether a relative of this process still runs its
- * image.
+ * fork_identity.c - test whether a forked child or parent still runs this
+ * process's image.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ static bool looks_alive(struct syc_fork_identity *relative)
 	/* The process does not exist, or /proc is missing */
 	if (syc_proc_stat_read("/proc/", relative->pid, &it) != 0)
 		return is_there(relative->pid);
-	/* Other threads may live on after the first thread's end */
+	/* Other threads may continue after the first thread's end */
 	const bool is_without_first = syc_proc_stat_has_ended(&it);
 	if (is_without_first && it.fields[SYC_STAT_THREADS] <= 1)
 		return false;

@@ -14,7 +14,7 @@
 
 bool syc_library_thread_is_name(const char *name, size_t n)
 {
-	static const char *const names[] = { SYC_THREAD_DRAIN,
+	static const char *const names[] = { SYC_THREAD_SPILL,
 		                             SYC_THREAD_SAMPLER,
 		                             SYC_THREAD_TOGGLE,
 		                             SYC_THREAD_ENDED };

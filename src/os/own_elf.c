@@ -13,8 +13,8 @@
 
 #include "os/fd.h"
 
-/* Linkers make a few segments.  An object that claims more than this is not
- * searched, because each segment costs a system call. */
+/* Linkers make a few segments.  An object with more segments is not searched,
+ * because each segment costs a system call. */
 #define SEGMENTS_MAX  256u
 #define NOTES_MAX     1024u
 #define NOTES_SIZE    (UINT64_C(1) << 20)
@@ -29,8 +29,9 @@ bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
 		return false;
 	if (elf->fd < 0) {
 		const struct iovec here = { to, size };
-		const struct iovec there = { (void *)(elf->base + offset),
-			                     size };
+		const struct iovec there = {
+			(void *)(uintptr_t)(elf->base + offset), size
+		};
 
 		return syscall(SYS_process_vm_readv, getpid(), &here, 1UL,
 		               &there, 1UL, 0UL) == (long)size;

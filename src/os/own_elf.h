@@ -3,9 +3,9 @@
  * own_elf.h - reader of the ELF objects of this process, in memory or in their
  * files: the build-id, and the position of a section.
  *
- * The reader supports objects of the machine's own class and byte order.  It
- * allocates nothing, and reads a few bytes at a time.  All contents are checked
- * before use.  Tools read all contents of objects of any kind, by
+ * The reader supports objects of the machine's own class and byte order.  The
+ * reader allocates nothing, and reads a few bytes at a time.  All contents are
+ * checked before use.  Tools read all contents of objects of any kind, by
  * symbols/elf_file.h.
  */
 #ifndef SYC_OS_OWN_ELF_H

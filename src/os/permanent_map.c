@@ -2,8 +2,6 @@
 /* permanent_map.c - large tables mapped at their first use, and pins of loaded
  * objects. */
 #define _GNU_SOURCE
-#include "os/permanent_map.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "os/fd.h"
+#include "os/process.h"
 
 void *syc_lazy_map_get(void *place, size_t size)
 {

@@ -57,8 +57,8 @@ bool syc_private_fds_make(const int *kept, unsigned n)
 		close_between((unsigned)(next + 1), (unsigned)above, 0);
 		above = next;
 	}
-	/* Occupy the fds 0 to 2 for good, so that no file opened by this thread
-	 * becomes a standard stream */
+	/* Occupy the fds 0 to 2 permanently, so that no file opened by this
+	 * thread becomes a standard stream */
 	syc_fd_hold();
 	return true;
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.h - this process, its threads and its relatives, as /proc describes
- * them.
+ * process.h - properties in /proc of this process, its threads, parents and
+ * children.
  *
  * The functions use buffers of the caller and do not allocate.  The functions
  * are no cancellation points, and change no state of the C library except
@@ -53,8 +53,8 @@ struct syc_proc_stat {
 };
 
 /**
- * Read the "stat" of @id in @folder, which ends with a slash.  Returns 0 or
- * -errno; -ENOENT: the file does not exist (any more).
+ * Read the "stat" of @id in the directory @folder, which ends with a slash.
+ * Returns 0 or -errno; -ENOENT: the file does not exist (any more).
  *
  * Context: any-thread, signal-safe.
  */
@@ -179,14 +179,14 @@ struct syc_thread_status {
 
 /**
  * Read the start of @tid, whether the thread lives, and which of the signals 1
- * to 31 the thread blocks.  Returns 0, or -errno if the thread is gone.
+ * to 31 the thread blocks.  Returns 0, or -errno if the thread has ended.
  */
 int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
                          struct syc_thread_status *ret_about);
 
 /**
- * Whether @tid sleeps in sigwait() or a similar call for @signal.  Such a
- * thread does not appear to block the signal.
+ * Whether @tid sleeps in sigwait() or a similar call for @signal.  A thread in
+ * sigwait() does not appear to block the signal.
  */
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal);
@@ -200,10 +200,31 @@ int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
 bool syc_thread_list_is_single(void);
 
 /**
- * Whether a thread lives besides the threads of this library.  Our threads must
- * not keep a process alive that has no other threads.  True if the answer is
- * unknown.
+ * Whether a thread lives besides the threads of this library.  The library's
+ * threads must not keep a process alive that has no other threads.  True if the
+ * answer is unknown.
  */
 bool syc_thread_list_has_others(struct syc_thread_list *tasks);
+
+/*
+ * Mappings that last until the process ends: large tables,
+ * and objects that dlclose() would unmap.
+ */
+
+/**
+ * The zeroed memory of @size at *@place, a static pointer.  Maps the memory if
+ * *@place is NULL.  The memory is never unmapped, and a forked child has it
+ * too.  An unused table takes no page of memory, and no zeroes in the file.
+ * Returns NULL if the mapping failed; the next call tries again.  Each
+ * table documents the consequences of NULL.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void *syc_lazy_map_get(void *place, size_t size);
+
+/** Keep the object that contains @address loaded, even after dlclose().  False:
+ * no object contains @address, or the object is the program.  Context:
+ * setup. */
+bool syc_pin_object(const void *address);
 
 #endif

@@ -3,10 +3,11 @@
  * seccomp_state.h - seccomp filters that the application has installed.
  *
  * A filter may kill the application for system calls that the application does
- * not make itself.  After a filter's installation the library only makes calls
- * that nearly all filters permit, because the C library makes them: getpid(),
- * gettid(), rt_sigprocmask(), munmap().  If the filter forbids even these
- * calls, the thread is closed: no code of the library runs in a closed thread.
+ * not make itself.  After a filter's installation the library makes only calls
+ * that nearly all filters permit, because the C library makes these calls.
+ * Examples are getpid(), gettid(), rt_sigprocmask(), munmap().  If the filter
+ * forbids even these calls, the thread is closed: no code of the library runs
+ * in a closed thread.
  *
  * Only the wrapper of the installing calls (preload/seccomp_filters.c) sets this state;
  * the variables are in threads.c.

@@ -27,8 +27,8 @@
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags;
-#if defined(__x86_64__)
-	uintptr_t restorer;
+#if defined(__x86_64__) || defined(__i386__)
+	uintptr_t restorer; /* i386: 0, if handlers return to the vDSO */
 #endif
 	uint64_t mask;
 };
@@ -64,9 +64,11 @@ static void find_returns(struct returns *to)
 		            sizeof(action.mask)) != 0 ||
 		    action.handler <= 1) /* default action, or ignored */
 			continue;
-#if defined(__x86_64__)
-		add_range(to, action.restorer, action.restorer + 1);
-#else
+#if defined(__x86_64__) || defined(__i386__)
+		if (action.restorer != 0)
+			add_range(to, action.restorer, action.restorer + 1);
+#endif
+#if !defined(__x86_64__)
 		const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
 		add_range(to, vdso, vdso + 16384);
 #endif

@@ -14,31 +14,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
-/* since Linux 5.16 */
-#define FLAG_32 2u
-
-#if defined(__x86_64__)
-#define NAME "__vdso_clock_gettime"
-#else
-#define NAME "__kernel_clock_gettime"
-#endif
-
 /* Value of the function's address if the vDSO has no such function */
 #define SYSTEM_CALL 1u
 
-typedef long read_clock(clockid_t id, struct timespec *time);
+/* The kernel's time on machines of all sizes */
+struct kernel_time {
+	int64_t sec, nsec;
+};
+
+typedef long read_clock(clockid_t id, struct kernel_time *time);
 
 /* The kernel's linker scripts put the names after the symbols; in any other
  * vDSO the search finds nothing.  Addresses in the vDSO are offsets from its
  * start. */
 static __attribute__((cold, noinline)) uintptr_t find_reader(void)
 {
+	const int saved = errno;
 	const uintptr_t base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	uintptr_t symbols = 0, names = 0;
 
+	errno = saved; /* ENOENT: there is no vDSO */
 	if (base == 0)
 		return SYSTEM_CALL;
 	const ElfW(Phdr) *segment =
@@ -56,68 +51,60 @@ static __attribute__((cold, noinline)) uintptr_t find_reader(void)
 	for (; symbols < names; symbols += sizeof(ElfW(Sym))) {
 		const ElfW(Sym) *const symbol = (const ElfW(Sym) *)symbols;
 
-		if (strcmp((const char *)names + symbol->st_name, NAME) == 0)
+		if (strcmp((const char *)names + symbol->st_name,
+		           SYC_VDSO_CLOCK) == 0)
 			return base + symbol->st_value;
 	}
 	return SYSTEM_CALL;
+}
+
+static int64_t ns_of(long r, const struct kernel_time *time)
+{
+	return r == 0 ? time->sec * INT64_C(1000000000) + time->nsec : 0;
+}
+
+int64_t syc_kernel_clock_call(clockid_t id)
+{
+	struct kernel_time time = { 0 };
+
+	return ns_of(syc_raw_syscall(SYC_SYS_CLOCK, id, (long)(intptr_t)&time,
+	                             0, 0, 0, 0),
+	             &time);
 }
 
 int64_t syc_kernel_clock(clockid_t id)
 {
 	static uintptr_t reader; /* relaxed: all threads find the same
 	                          * address */
-	struct timespec time = { 0 };
+	struct kernel_time time = { 0 };
 	uintptr_t found = __atomic_load_n(&reader, __ATOMIC_RELAXED);
-	long r;
 
 	if (__builtin_expect(found == 0, 0)) {
 		found = find_reader();
 		__atomic_store_n(&reader, found, __ATOMIC_RELAXED);
 	}
-	if (__builtin_expect(found != SYSTEM_CALL, 1))
-		r = ((read_clock *)found)(id, &time);
-	else
-		r = syc_raw_syscall(SYS_clock_gettime, id,
-		                    (long)(intptr_t)&time, 0, 0, 0, 0);
-	return r == 0 ? time.tv_sec * INT64_C(1000000000) + time.tv_nsec : 0;
+	if (__builtin_expect(found == SYSTEM_CALL, 0))
+		return syc_kernel_clock_call(id);
+	return ns_of(((read_clock *)found)(id, &time), &time);
 }
 
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns)
 {
-	const struct timespec timeout = { .tv_sec = ns / 1000000000,
-		                          .tv_nsec = ns % 1000000000 };
+	const struct kernel_time timeout = { .sec = ns / 1000000000,
+		                             .nsec = ns % 1000000000 };
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value,
+	syscall(SYC_SYS_FUTEX, word, FUTEX_WAIT, value,
 	        ns == INT64_MAX ? NULL : &timeout, NULL, 0);
-}
-
-bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
-                           uint32_t shared_value, int64_t ns)
-{
-	const struct {
-		uint64_t value, word;
-		uint32_t flags, unused;
-	} words[2] = {
-		{ value, (uintptr_t)word, FLAG_32, 0 },
-		{ shared_value, (uintptr_t)shared, FLAG_32, 0 },
-	};
-	const int64_t until = syc_kernel_clock(CLOCK_MONOTONIC) + ns;
-	const struct timespec end = { .tv_sec = until / 1000000000,
-		                      .tv_nsec = until % 1000000000 };
-
-	return syscall(SYS_futex_waitv, words, 2, 0, &end, CLOCK_MONOTONIC) >=
-	               0 ||
-	       errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR;
 }
 
 void syc_futex_wake(uint32_t *word)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	syscall(SYC_SYS_FUTEX, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 void syc_futex_nap(void)
 {
-	const struct timespec time = { .tv_nsec = 1000000 };
+	uint32_t nobody = 0;
 
-	syscall(SYS_nanosleep, &time, NULL);
+	syc_futex_wait(&nobody, 0, 1000000);
 }

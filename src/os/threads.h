@@ -8,16 +8,13 @@
 #ifndef SYC_OS_THREADS_H
 #define SYC_OS_THREADS_H
 
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#include <sys/syscall.h>
-
-#include "os/syscalls.h"
-#endif
+#include "os/machine.h"
 
 /** Whether this process has no thread @tid (any more).  An ended thread that
  * /proc still lists counts as present.  Context: any-thread, signal-safe. */
@@ -49,47 +46,6 @@ static inline void syc_tid_lock_give(uint32_t *lock)
 	                            __ATOMIC_RELAXED);
 }
 
-/*
- * The calling thread's control block: the register of thread-local storage.
- * Unlike a thread's id the control block's address stays the same across
- * fork().
- */
-
-/**
- * Whether the calling thread has a control block, and so thread-local storage.
- * IFUNC resolvers of a static program run before the control block exists.
- * Does not change errno, which is in thread-local storage.
- *
- * Context: any-thread, signal-safe.
- */
-static inline bool syc_thread_pointer_is_set(void)
-{
-#if defined(__x86_64__)
-	const long arch_get_fs = 0x1003;
-	uintptr_t tp = 0;
-
-	return syc_raw_syscall(SYS_arch_prctl, arch_get_fs, (long)(intptr_t)&tp,
-	                       0, 0, 0, 0) != 0 ||
-	       tp != 0;
-#else
-	return __builtin_thread_pointer() != NULL;
-#endif
-}
-
-/** The address of the control block.  Context: any-thread, signal-safe, in a
- * thread that the C library made. */
-static inline uintptr_t syc_thread_pointer(void)
-{
-#if defined(__x86_64__)
-	uintptr_t tp;
-
-	__asm__("movq %%fs:0, %0" : "=r"(tp));
-	return tp;
-#else
-	return (uintptr_t)__builtin_thread_pointer();
-#endif
-}
-
 /**
  * The stack that the calling thread was started on, if @addr is on this stack.
  * The search costs a few system calls on Linux 6.11 and later.  Older kernels
@@ -118,7 +74,7 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
  * Threads of this library, by name.  Other copies of the library may have
  * threads, too; this copy identifies them only by name.
  */
-#define SYC_THREAD_DRAIN   "syscap"
+#define SYC_THREAD_SPILL   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"
 #define SYC_THREAD_TOGGLE  "syscap-toggle"
 #define SYC_THREAD_ENDED   "syscap-ended" /* only waits for other threads */
@@ -147,5 +103,36 @@ int syc_library_thread_make(void *(*run)(void *), void *data);
  * Context: owner.
  */
 void syc_library_thread_begin(const char *name);
+
+/*
+ * A lock in shared memory that the kernel releases when its
+ * holder dies.
+ *
+ * While a thread holds the lock, the thread's robust list refers to it.  When
+ * the thread ends in any way, also by exec or SIGKILL, the kernel marks the
+ * lock, and the next taker gets it.  This works for threads of any process in
+ * the same pid namespace, and if thread ids are reused.
+ *
+ * The lock is tried.  No function waits for it.
+ *
+ * Context of everything here: any-thread, signal-safe; errno may change.
+ */
+
+/** The holder's part of a lock, valid from take to release. */
+struct syc_robust_hold {
+	struct robust_list_head own; /* of a thread without a robust list */
+	struct robust_list_head *list;
+	struct robust_list *before;
+	uint32_t *lock;
+};
+
+/**
+ * Take the lock @word; 0: it is free.  All signals are blocked until the
+ * release, since a handler that leaves by longjmp() would keep the lock.
+ * False: another thread holds it.
+ */
+bool syc_robust_lock_try(uint32_t *word, struct syc_robust_hold *hold);
+
+void syc_robust_lock_release(struct syc_robust_hold *hold);
 
 #endif

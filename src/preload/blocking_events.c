@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* blocking_events.c - a mark for each call that blocked, and its stack; and this
- * library's own calls of wrapped functions. */
+/* blocking_events.c - marks and stacks of calls that blocked, and this library's
+ * own calls of wrapped functions. */
 #define _GNU_SOURCE
 #include "preload/blocking_events.h"
 
@@ -19,8 +19,6 @@
 #include "os/env.h"
 #include "os/seccomp_state.h"
 #include "os/syscalls.h"
-#include "preload/io_wrap.h"
-#include "preload/preload.h"
 #include "preload/real_call.h"
 #include "preload/tick_stack.h"
 #include "unwind/memory.h"
@@ -124,8 +122,9 @@ __attribute__((constructor)) static void decide_io(void)
 	} else if (text != NULL) {
 		threshold = parse_threshold(text, &has_waits);
 		if (threshold == SYC_IO_OFF)
-			syc_diag_say("the io role is off",
-			             "SYSCAP_IO wants nanoseconds");
+			syc_diag_say(
+				"the io role is off",
+				"SYSCAP_IO must be a number of nanoseconds");
 	}
 	if (threshold != SYC_IO_OFF) {
 		syc_stack_size_is_raised = true;

@@ -5,24 +5,25 @@
  * serve the roles "stalls" and "memory".
  *
  * A call that is shorter than the threshold reads the clock twice, and writes
- * nothing.  No function here allocates or locks, and errno stays as the call
- * set it.  No state is kept during a call, because a jump may leave the call,
- * or the call may end its thread.
+ * nothing.  No function here allocates or locks, or changes the errno of the
+ * call.  No state is kept during a call, because a jump may leave the call, or
+ * the call may end its thread.
  *
  * Context of everything: any-thread, signal-safe.
  */
 #ifndef SYC_PRELOAD_BLOCKING_EVENTS_H
 #define SYC_PRELOAD_BLOCKING_EVENTS_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <syscap.h>
 
 #include "os/seccomp_state.h"
-
-struct syc_real_call;
+#include "preload/real_call.h"
 
 /** Greatest number of addresses in a stack, from the innermost on. */
 #define SYC_BLOCKED_DEPTH 256u
@@ -43,7 +44,7 @@ bool syc_own_stack_has_space(void);
  */
 unsigned syc_own_code_remove(uint64_t *addrs, unsigned n);
 
-/** Value of padding2 for a SAMPLE that stands for @ns; @tag is
+/** Value of padding2 for a SAMPLE that represents @ns; @tag is
  * SYSCAP_BLOCKED_TAG or SYSCAP_STALLED_TAG. */
 uint32_t syc_sample_wait_tag(uint32_t tag, int64_t ns);
 
@@ -103,5 +104,54 @@ syc_io_end(const struct syc_real_call *call, int64_t begin,
 	                     0))
 		syc_io_record(call, begin, duration, &what);
 }
+
+/*
+ * Wrappers that report the calls.  Each wrapper calls the real function
+ * (real_call.h) with the same arguments, and returns its result.
+ */
+
+#define SYC_IO_NONE ((struct syc_io_subject){ .kind = SYC_IO_NOTHING })
+#define SYC_IO_OF(number) \
+	((struct syc_io_subject){ .kind = SYC_IO_FD, .fd = (number) })
+#define SYC_IO_AT(folder, name)   \
+	((struct syc_io_subject){ \
+		.kind = SYC_IO_PATH, .fd = (folder), .path = (name) })
+#define SYC_IO_TWO(folder, name, new_folder, new_name)    \
+	((struct syc_io_subject){ .kind = SYC_IO_PATHS,   \
+	                          .fd = (folder),         \
+	                          .new_fd = (new_folder), \
+	                          .path = (name),         \
+	                          .new_path = (new_name) })
+
+/**
+ * @when: the call may block; evaluated only if calls are reported.  @without:
+ * the result if there is no real function.
+ */
+#define SYC_IO_WRAP(ret, name, params, args, without, when, what)      \
+	SYC_EXPORTED ret take_##name params __asm__(#name);            \
+	SYC_EXPORTED ret take_##name params                            \
+	{                                                              \
+		SYC_REAL_CALL(#name);                                  \
+		ret(*const next) params =                              \
+			(ret(*) params)syc_real_call_get(&call);       \
+                                                                       \
+		if (__builtin_expect(next == NULL, 0))                 \
+			return without;                                \
+		const int64_t begin =                                  \
+			syc_io_is_on() && (when) ? syc_io_begin() : 0; \
+		ret const r = next args;                               \
+		syc_io_end(&call, begin, what);                        \
+		return r;                                              \
+	}
+
+#define SYC_IO_INT(name, params, args, what)                                \
+	SYC_IO_WRAP(int, name, params, args, (int)syc_real_missing(), true, \
+	            what)
+#define SYC_IO_SIZE(name, params, args, what) \
+	SYC_IO_WRAP(ssize_t, name, params, args, syc_real_missing(), true, what)
+
+/** Record a message to the journal as a LOG frame (logs.c): sendmsg() was called
+ * with @message and returned @r.  Context: any-thread, signal-safe. */
+void syc_logs_sent(ssize_t r, const void *message);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "os/seccomp_state.h"
 #include "os/signals.h"
-#include "preload/preload.h"
 #include "preload/real_call.h"
 #include "sampler/compose.h"
 #include "sampler/state.h"
@@ -35,7 +34,7 @@ struct split_wait {
 
 /*
  * The frame of the wait that began last; 0: the wait is over.  Waits in
- * handlers do not matter: a part that a handler interrupts is the last part of
+ * handlers need no care: a part that a handler interrupts is the last part of
  * its wait.
  */
 static _Thread_local uintptr_t waits_at
@@ -144,7 +143,7 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 }
 
-/* Longest duration of the next part; NULL: for ever. */
+/* Longest duration of the next part; NULL: forever. */
 static const struct timespec *time_left(struct split_wait *wait)
 {
 	if (wait->timeout < 0)
@@ -315,7 +314,7 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 }
 
 /*
- * A tick may set its timer, and another thread may delete the timer.  If a tick
+ * A tick may set the timer, and another thread may delete the timer.  If a tick
  * is pending at the deletion, Linux 6.13 and later drop the tick when the mask
  * opens, and run no handler.  After a dropped tick all calls restart, but
  * epoll's calls return EINTR.  So this part precedes the parts of epoll calls.

@@ -27,9 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "os/seccomp_state.h"
-#include "preload/preload.h"
 #include "preload/real_call.h"
 #include "preload/tick_stack.h"
 #include "sampler/interposed.h"
@@ -273,7 +272,7 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 		!syc_memory_is_bad((uintptr_t)stack, sizeof(*stack)) &&
 		syc_stack_size_is_small(stack);
 
-	if (is_small) /* report the stack before a tick could use it */
+	if (is_small) /* report the stack before a tick could use the stack */
 		syc_interposed_on_room(true);
 	const int r = NEXT(sigaltstack)(stack, before);
 	if (stack != NULL && is_small != (r == 0)) /* large stack, or refused */
@@ -283,7 +282,7 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 
 /*
  * Each wrapper ends in a tail call, so that a late tick's stack has no frame of
- * ours (sampler/tick.c).
+ * the library (sampler/tick.c).
  */
 #define MASK(name)                                                        \
 	EXPORTED int name(int how, const sigset_t *set, sigset_t *before) \
@@ -360,4 +359,47 @@ EXPORTED int dlclose(void *library)
 	syc_unloads_look();
 	syc_interposed_on_unload();
 	return r;
+}
+
+/* Lookup of the C library's functions that this library wraps. */
+
+#define NONE ((uintptr_t)1)
+
+/* Begin and end of the section, set by the linker */
+extern struct syc_real_call calls_begin[] __asm__("__start_syc_real_calls")
+	__attribute__((visibility("hidden")));
+extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")
+	__attribute__((visibility("hidden")));
+
+/*
+ * dlsym() may allocate, and a preloaded allocator may then read its settings.
+ * During the lookup the allocator finds no settings.
+ */
+static _Thread_local volatile bool is_looking
+	__attribute__((tls_model("initial-exec")));
+
+/* Not inlined, because each bypass below would contain this code. */
+__attribute__((noinline)) uintptr_t
+syc_real_call_look_up(struct syc_real_call *call)
+{
+	uintptr_t next;
+
+	if (is_looking)
+		return 0;
+	is_looking = true;
+	next = (uintptr_t)dlsym(RTLD_NEXT, call->name);
+	is_looking = false;
+	__atomic_store_n(&call->next, next != 0 ? next : NONE,
+	                 __ATOMIC_RELAXED);
+	return next;
+}
+
+/*
+ * Look all calls up. Runs first, because a tick that interrupts a lookup does
+ * not find later functions.
+ */
+__attribute__((constructor(101))) static void look_up_calls(void)
+{
+	for (struct syc_real_call *call = calls_begin; call < calls_end; call++)
+		syc_real_call_get(call);
 }

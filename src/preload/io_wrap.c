@@ -2,8 +2,6 @@
 /* io_wrap.c - wrappers of calls that may block: on fds, on paths, and of
  * stdio. */
 #define _GNU_SOURCE
-#include "preload/io_wrap.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +10,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "preload/blocking_events.h"
 #include "preload/loops.h"
 
 struct addrinfo;
@@ -372,7 +371,7 @@ SYC_IO_SIZE(getdents64, (int fd, void *to, size_t n), (fd, to, n),
  * be wrong, so that a blocking call is not timed, or a fast call is timed.
  */
 
-/* A line is rarely longer, and rarely exceeds the rest of the buffer */
+/* Few lines are longer than this, or than the rest of the buffer */
 #define LINE 1024u
 
 #if defined(__GLIBC__)

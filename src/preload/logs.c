@@ -5,13 +5,13 @@
  * result.
  *
  * All messages of GLib go through one function, the writer, which a process may
- * set once.  We set our writer, which calls the program's writer: the first
- * writer that the program sets.  GLib refuses a second writer.
+ * set once.  The library sets its own writer, which calls the program's writer:
+ * the first writer that the program sets.  GLib refuses a second writer.
  *
- * The C library sends the messages of syslog() by internal calls, so we replace
- * syslog().  All libraries send datagrams to the journal by sendmsg():
- * libsystemd for sd_journal_print() and the like, GLib, and languages that use
- * either.
+ * The C library sends the messages of syslog() by internal calls, so the
+ * library replaces syslog().  All libraries send datagrams to the journal by
+ * sendmsg(): libsystemd in functions such as sd_journal_print(), GLib, and
+ * languages that use either library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,8 +32,8 @@
 #include "os/env.h"
 #include "os/fd.h"
 #include "os/seccomp_state.h"
-#include "preload/io_wrap.h"
-#include "preload/preload.h"
+#include "preload/blocking_events.h"
+#include "preload/real_call.h"
 #include "unwind/memory.h"
 
 #define LOGS_OFF 1u
@@ -60,7 +60,7 @@ static void decide_role(void)
 		syc_diag_say("the logs role is off",
 		             "the C library is not glibc");
 	else if (text != NULL && strcmp(text, "1") != 0)
-		syc_diag_say("the logs role is off", "SYSCAP_LOGS wants 1");
+		syc_diag_say("the logs role is off", "SYSCAP_LOGS must be 1");
 	else
 		is_wanted = text != NULL;
 	if (is_wanted) {
@@ -382,7 +382,7 @@ static bool is_key(const struct field *field, const char *key)
 	       memcmp(field->key, key, field->n_key) == 0;
 }
 
-/* A text gets its NUL after the next data has been read. */
+/* A text gets a NUL after the next data has been read. */
 static void record_datagram(char *at, const char *end)
 {
 	char domain[32] = "journal";

@@ -22,9 +22,9 @@
 #include "preload/tick_stack.h"
 #include "sampler/compose.h"
 #include "sampler/interposed.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/tick.h"
+#include "sampler/tick_signal.h"
 #include "unwind/unwind.h"
 
 #ifndef sigev_notify_thread_id

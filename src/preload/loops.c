@@ -16,7 +16,7 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "preload/blocking_events.h"
-#include "preload/preload.h"
+#include "preload/real_call.h"
 #include "preload/tick_stack.h"
 #include "unwind/unwind.h"
 
@@ -79,7 +79,8 @@ void syc_loops_decide(void)
 		threshold = parse_iteration(text);
 		if (threshold == SYC_LOOPS_OFF)
 			syc_diag_say("the stalls role is off",
-			             "SYSCAP_STALLS wants milliseconds");
+			             "SYSCAP_STALLS must be a number of "
+			             "milliseconds");
 	}
 	if (threshold != SYC_LOOPS_OFF && syc_unwind_prepare() == 0) {
 		syc_stack_size_is_raised = true;

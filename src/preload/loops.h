@@ -9,8 +9,8 @@
  *
  * A one-shot timer runs while iterations begin and end, and is not armed for
  * each iteration.  A wait in which the timer may expire must not return EINTR,
- * and is made by eintr_restart.h.  Such a wait needs more system calls.  So a
- * loop first waits, without these calls, for half of the timer's remaining
+ * and is made by eintr_restart.h.  A wait in parts needs more system calls.  So
+ * a loop first waits, without these calls, for half of the timer's remaining
  * time.
  *
  * Context of everything: any-thread, signal-safe.

@@ -91,7 +91,7 @@ static __attribute__((noinline)) void *find_real(enum function function)
 
 /*
  * Handlers, and children of threaded processes, must not call dlsym().  Runs
- * before the first tick, as in real_call.c.
+ * before the first tick, as in interpose.c.
  */
 __attribute__((constructor(101))) static void look_up_all(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * masked_waits.c - waits with a mask, for the library that only samples.  A
- * tick that the thread had blocked must not end such a wait (eintr_restart.h).
- * Any other call is a jump to the real function.
+ * tick that the thread had blocked must not end a wait with a mask
+ * (eintr_restart.h).  Any other call is a jump to the real function.
  */
 #define _GNU_SOURCE
 #include <stddef.h>

@@ -16,7 +16,7 @@
 #include "emit/sample.h"
 #include "os/env.h"
 #include "preload/blocking_events.h"
-#include "preload/preload.h"
+#include "preload/real_call.h"
 #include "preload/tick_stack.h"
 #include "unwind/unwind.h"
 
@@ -49,8 +49,8 @@ static _Thread_local volatile int depth
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 	__attribute__((tls_model("initial-exec")));
 
-/* The last stack, used by the thread, but not by handlers that interrupt our
- * code. */
+/* The last stack, used by the thread, but not by handlers that interrupt the
+ * library's code. */
 static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
@@ -82,17 +82,17 @@ static enum syc_memory_role parse_role(const char *text)
 
 	if (bytes == UINT64_MAX) {
 		syc_diag_say("the memory role is off",
-		             "SYSCAP_MEMORY wants all, or a number of bytes");
+		             "SYSCAP_MEMORY must be all or a number of bytes");
 		return SYC_MEMORY_OFF;
 	}
 	if (has_maps && !syc_memory_maps_begin())
-		syc_diag_say("mmap() is not followed",
-		             "there is no memory to remember mappings in");
+		syc_diag_say("mmap() is not recorded",
+		             "no memory for the table of mappings");
 	if (bytes == 0)
 		return SYC_MEMORY_ALL;
 	if (!syc_memory_sampled_begin(bytes, (uint64_t)syscap_clock())) {
 		syc_diag_say("the memory role is off",
-		             "there is no memory to remember blocks in");
+		             "no memory for the table of blocks");
 		return SYC_MEMORY_OFF;
 	}
 	syc_memory_sampled_exclude(syc_memory_early_blocks, SYC_MEMORY_EARLY);
@@ -213,7 +213,7 @@ static __attribute__((noinline)) void record_with_stack(void *block,
 
 	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
 	                  &flags, &flags);
-	/* Not a jump, because its frame is omitted */
+	/* Not a jump, because the frame of this function is omitted */
 	__asm__ volatile("");
 }
 
@@ -332,7 +332,7 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		count_forgotten();
 	errno = saved;
 	leave_call();
-	/* Not a jump, because its frame is one of the omitted ones */
+	/* Not a jump, because this function is an omitted frame */
 	__asm__ volatile("");
 }
 
@@ -407,7 +407,7 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 		}
 	errno = saved;
 	leave_call();
-	/* Not a jump, because its frame is one of the omitted ones */
+	/* Not a jump, because this function is an omitted frame */
 	__asm__ volatile("");
 }
 
@@ -426,7 +426,7 @@ syc_memory_mapped(struct syc_memory_range range, bool is_reported,
 		write_mapping(range, change);
 	errno = saved;
 	leave_call();
-	/* Not a jump, because its frame is one of the omitted ones */
+	/* Not a jump, because this function is an omitted frame */
 	__asm__ volatile("");
 }
 
@@ -437,7 +437,7 @@ static bool is_recorded(const void *block)
 }
 
 /*
- * Enters the call before it reads the clock, because another preloaded
+ * The call is entered before the clock is read, because another preloaded
  * library's clock may free memory.
  */
 void syc_memory_freed(void *block)

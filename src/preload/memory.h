@@ -11,8 +11,8 @@
  * Any thread may end a mapping, in parts, together with its neighbours, or by
  * another mapping in its place.  So mappings are stored by range.
  *
- * Another thread may get an unmapped range at once.  So the range is removed
- * before the call, and restored if the kernel refuses.
+ * Another thread may immediately get an unmapped range.  So the range is
+ * removed before the call, and restored if the kernel refuses.
  *
  * A forked child's table is empty, because the child has allocated none of
  * these mappings.
@@ -272,7 +272,7 @@ static inline void syc_memory_throttle(void)
  * preloaded library.
  *
  * The lookup of a function may allocate.  An allocation during a lookup comes
- * from a small memory of our own, and is never freed.
+ * from a small buffer of the library, and is never freed.
  */
 
 /** The real malloc(); NULL: not found, or the lookup is in progress. */

@@ -10,7 +10,7 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
-#include "os/permanent_map.h"
+#include "os/process.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
@@ -24,7 +24,7 @@
 /*
  * The lock is held for microseconds, unless the holder has lost its processor.
  * After LOOKS attempts the waiting thread naps between attempts.  After
- * PATIENCE attempts the thread gives up, and counts a loss.
+ * PATIENCE attempts the thread stops trying, and counts a loss.
  */
 #define LOOKS    100u
 #define PATIENCE 100000u
@@ -46,7 +46,7 @@ struct hold {
 
 /*
  * Take the lock with signals blocked, because a handler that jumps out of this
- * code would leave the lock held for ever.  Under a seccomp filter signals are
+ * code would leave the lock held forever.  Under a seccomp filter signals are
  * not blocked, so this may happen.
  */
 static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)

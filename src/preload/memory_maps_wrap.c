@@ -23,7 +23,7 @@
 #include <syscap.h>
 
 #include "os/syscalls.h"
-#include "preload/io_wrap.h"
+#include "preload/blocking_events.h"
 #include "preload/memory.h"
 
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd,

@@ -19,8 +19,6 @@
  * here, or are made of other functions.
  */
 #define _GNU_SOURCE
-#include "preload/preload.h"
-
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
@@ -36,10 +34,11 @@
 #include "copies/copies.h"
 #include "emit/process.h"
 #include "os/env.h"
+#include "preload/real_call.h"
 #include "preload/tick_stack.h"
 #include "sampler/interposed.h"
 #include "sampler/sampler.h"
-#include "sampler/scan.h"
+#include "sampler/thread_scan.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define WEAK   __attribute__((weak))
@@ -160,7 +159,7 @@ __attribute__((constructor)) static void sample_at_load(void)
 	syc_thread_start_begin();
 	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
-		syc_diag_say("the preloaded sampler leaves it to", name);
+		syc_diag_say("the preloaded sampler yields to", name);
 	} else {
 		syc_handover_offer();
 		syc_unwatched_prefer(true);

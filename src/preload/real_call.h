@@ -3,8 +3,8 @@
  * real_call.h - functions that the program calls in place of the C library's,
  * and the real functions: the next functions with the same names.
  *
- * Our functions have other names in C, so that declarations in headers do not
- * matter.  If a header declares `...`, the registers are passed on.
+ * The wrappers have other names in C, so that they need not match declarations
+ * in headers.  If a header declares `...`, the registers are passed on.
  *
  * All real functions are in one section, and looked up at initialisation:
  * handlers, and children of threaded processes, must not call dlsym().
@@ -15,6 +15,7 @@
 #define SYC_PRELOAD_REAL_CALL_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -43,7 +44,7 @@ static inline uintptr_t syc_real_call_get(struct syc_real_call *call)
 	return next;
 }
 
-/** The real function if it was looked up, or 0. */
+/** Address of the real function; 0: not looked up yet. */
 static inline uintptr_t syc_real_call_known(const struct syc_real_call *call)
 {
 	const uintptr_t next = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
@@ -91,5 +92,30 @@ static inline struct timespec syc_time_left(const struct timespec *asked,
 	}
 	return left.tv_sec < 0 ? (struct timespec){ 0, 0 } : left;
 }
+
+/*
+ * Facts about the preloaded library, and MAP frames for libraries
+ * that the program unloads.
+ *
+ * Context: any-thread, signal-safe, except where stated.
+ */
+
+/** Whether the process has another C library than the build had. */
+bool syc_libc_is_foreign(void);
+
+/** Addresses of this library's code. */
+void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
+
+/** Note the time at which this library, and all libraries that the program was
+ * linked with, were loaded. Context: a constructor. */
+void syc_unloads_begin(void);
+
+/**
+ * Write frames for libraries that were loaded or unloaded since the last call.
+ * Called before and after the program's dlclose().
+ *
+ * Context: any-thread; not in a handler.
+ */
+void syc_unloads_look(void);
 
 #endif

@@ -28,20 +28,13 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "os/machine.h"
 #include "os/process.h"
 #include "os/seccomp_state.h"
 #include "os/syscalls.h"
 #include "sampler/interposed.h"
-#include "sampler/signals.h"
+#include "sampler/tick_signal.h"
 #include "unwind/memory.h"
-
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#else
-#error "how the kernel names this machine to filters"
-#endif
 
 /* Number of naps of a millisecond while other threads leave our handler */
 #define NAPS_MOST 200
@@ -70,7 +63,7 @@ static const struct {
 	{ SYS_rt_sigreturn, 0, 0 },
 	{ SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, 0 },
 	{ SYS_timer_delete, 0, 0 },
-	{ SYS_rt_sigaction, SIGURG, 0 },
+	{ SYS_rt_sigaction, SYC_TICK_SIGNAL, 0 },
 	{ SYS_rt_sigtimedwait, 0, 0 },
 	{ SYS_nanosleep, 0, 0 },
 #define N_NEEDED (sizeof(needed) / sizeof(needed[0]))
@@ -79,7 +72,7 @@ static const struct {
 /* A filter that will be installed. */
 struct coming {
 	struct syc_interposed_filter notice;
-	bool is_closing;  /* the filter closes the thread, or all threads */
+	bool is_closing;  /* recording ends in the thread, or in all threads */
 	bool is_first;    /* this filter is the first */
 	uint8_t before;   /* state of the thread: enum syc_seccomp_end */
 	uint32_t n_ended; /* threads */
@@ -214,7 +207,7 @@ static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 	for (i = 0; i < N_NEEDED; i++) {
 		const struct seccomp_data data = {
 			.nr = needed[i].number,
-			.arch = ARCH,
+			.arch = SYC_AUDIT_ARCH,
 			.args = { needed[i].first, needed[i].second },
 		};
 
@@ -454,8 +447,8 @@ static __attribute__((noinline)) long call_here(long number, long a, long b,
 }
 
 /*
- * Other calls are jumps.  So a thread that waits in a call has no frame of
- * ours, and a new stack (clone) needs no frame.
+ * Other calls are jumps.  So a thread that waits in a call has no frame of the
+ * library, and a new stack (clone) needs no frame.
  */
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
                            long f)

@@ -10,6 +10,7 @@
 
 #include "os/seccomp_state.h"
 #include "sampler/state.h"
+#include "sampler/tick_signal.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
@@ -86,7 +87,7 @@ static int tick_signal(void)
 
 	if (s != NULL && __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)
 		return __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
-	return ours != 0 ? ours : SIGURG;
+	return ours != 0 ? ours : SYC_TICK_SIGNAL;
 }
 
 int syc_tick_mask_get(int number)

@@ -2,25 +2,24 @@
 /*
  * unloads.c - MAP frames for libraries that the program unloads.
  *
- * The recorder reads /proc/PID/maps now and then.  Between two reads a library
+ * The recorder reads /proc/PID/maps periodically.  Between two reads a library
  * may be unloaded, and another library loaded at the same address.  So the
- * process itself reads the loader's list before and after each dlclose(), and
- * at exit.
+ * process reads the loader's list before and after each dlclose(), and at exit.
  *
- * Frames of the first look:
+ * Frames of the first check:
  *
  *	METADATA syscap.unmapped all, with the time at which we were loaded.
  *
- * Frames of each look:
+ * Frames of each check:
  *
- *	MAP of each new library, 1 ns later than the look before.
+ *	MAP of each new library, 1 ns later than the previous check.
  *	METADATA syscap.unmapped START-END of each unloaded library, with our
  *	time.
  *
- * Only dlclose() unloads libraries.  So between two looks an address has at
+ * Only dlclose() unloads libraries.  So between two checks an address has at
  * most one library, and the time of the library's MAP is earlier than its first
- * sample. dlopen() is never interposed, because dlopen() finds RUNPATH by its
- * caller.
+ * sample.  The function dlopen() is never interposed, because it finds RUNPATH
+ * by its caller.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,21 +46,21 @@
 #include "os/seccomp_state.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
-#include "preload/preload.h"
+#include "preload/real_call.h"
 #include "sampler/sampler.h"
 #include "sampler/state.h"
 
 #define CODE_MOST  2048u /* most segments; the recorder finds more segments */
 #define PAGE       ((uintptr_t)4096)
 #define ROOM_LEAST ((uintptr_t)32768)  /* free bytes of the stack */
-#define WAIT_NS    INT64_C(1000000000) /* wait for another thread's look */
+#define WAIT_NS    INT64_C(1000000000) /* wait for another thread's check */
 
 /* An executable segment of a library. */
 struct code {
 	uintptr_t start, end;
 	uint64_t offset;
 	uint64_t name;    /* hash; a later library may have equal bounds */
-	uintptr_t header; /* address of its file's begin; 0: not mapped */
+	uintptr_t header; /* address of the file's begin; 0: not mapped */
 	size_t header_size;
 };
 
@@ -72,11 +71,11 @@ struct listing {
 	struct code code[CODE_MOST];
 };
 
-/* State of all looks; zero in a forked child. */
+/* State of all checks; zero in a forked child. */
 static struct looks {
 	uint32_t lock;
-	int32_t pid;   /* 0: no look yet */
-	int64_t since; /* time of the last look */
+	int32_t pid;   /* 0: no check yet */
+	int64_t since; /* time of the last check */
 	unsigned last; /* listing */
 	struct listing listings[2];
 } * looks;
@@ -239,7 +238,7 @@ static void write_map(const struct code *code, int64_t time)
 		return;
 	syc_own_elf_in_memory(code->header, code->header_size, &elf);
 	if (frame.path[0] == '/' && syc_own_elf_build_id(&elf, id)) {
-		/* Without its build-id a reader would take the new file */
+		/* Without the build-id a reader would use the new file */
 		if (n > mark &&
 		    memcmp(frame.path + n - mark, deleted, mark) == 0)
 			n -= mark;
@@ -315,7 +314,7 @@ static void look(struct looks *l)
 	dl_iterate_phdr(list_object, (struct listing *[]){ after, before });
 	if (after->loads == before->loads &&
 	    after->unloads == before->unloads) {
-		/* Libraries that another thread's look has found may already
+		/* Libraries that another thread's check has found may already
 		 * have samples */
 		l->since = now;
 		return;
@@ -330,7 +329,7 @@ static void look(struct looks *l)
 	l->last = 1 - l->last;
 }
 
-/* Whether a look fits on the stack.  True also for a thread without an event,
+/* Whether a check fits on the stack.  True also for a thread without an event,
  * whose stack bounds are unknown. */
 static bool fits_on_stack(void)
 {
@@ -341,7 +340,7 @@ static bool fits_on_stack(void)
 	return here < low || here - low >= ROOM_LEAST;
 }
 
-/* Look at exit, except in a child that has unloaded nothing, and may have had
+/* Check at exit, except in a child that has unloaded nothing, and may have had
  * no event. */
 static void look_at_exit(void)
 {
@@ -349,7 +348,7 @@ static void look_at_exit(void)
 		syc_unloads_look();
 }
 
-/* The state of looks; NULL: out of memory. */
+/* The state of the checks; NULL: out of memory. */
 static struct looks *get_looks(void)
 {
 	struct looks *there = __atomic_load_n(&looks, __ATOMIC_ACQUIRE);
@@ -391,7 +390,7 @@ void syc_unloads_look(void)
 		return;
 	l = get_looks();
 	if (l != NULL && syc_state_take(&l->lock, WAIT_NS)) {
-		/* No look in a vfork() child, which shares its parent's
+		/* No check in a vfork() child, which shares its parent's
 		 * memory */
 		if (l->pid == 0 || l->pid == getpid())
 			look(l);

@@ -4,9 +4,9 @@
  * are also reported as blocking calls, if requested.
  *
  * The last part of this file has waits for semaphores and messages.  The kernel
- * does not restart such a wait when a stall's timer interrupts the wait, so
- * this file repeats the call.  The duration of such a wait is not reported,
- * because the wait is for another thread or process of the program.
+ * does not restart these waits when a stall's timer interrupts them, so this
+ * file repeats the call.  The duration of these waits is not reported, because
+ * the wait is for another thread or process of the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/blocking_events.h"
 #include "preload/eintr_restart.h"
-#include "preload/io_wrap.h"
 #include "preload/loops.h"
 #include "preload/real_call.h"
 
@@ -32,7 +32,7 @@ static int64_t begin_call(void)
 	return syc_io_is_on() && syc_io_now.has_waits ? syc_io_begin() : 0;
 }
 
-/* The call refuses an invalid time at once, so the wait is not made in
+/* The call refuses an invalid time immediately, so the wait is not made in
  * parts. */
 static int64_t from_timespec(const struct timespec *time)
 {
@@ -299,7 +299,7 @@ SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 	while (r = CALL(clock_nanosleep, false, (clock, flags, time, to)),
 	       r == EINTR && syc_loops_ticked(&wait)) {
 		syc_loops_begin_other(&wait);
-		/* A sleep until a time is simply repeated */
+		/* A sleep until a time is repeated unchanged */
 		if (flags == 0)
 			time = to;
 	}

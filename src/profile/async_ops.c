@@ -15,7 +15,7 @@
 static inline struct syscap_profile_mark *marks_part(struct syc_marks *marks,
                                                      size_t i)
 {
-	/* Such a mark is wide, since it has a part number. */
+	/* A mark of an operation is wide, since it has a part number. */
 	return &marks->wide.items[marks->items.items[i].duration];
 }
 
@@ -126,8 +126,8 @@ static int64_t time_of(const struct settling *s, uint32_t part)
 	const struct syscap_profile_mark mark = mark_of(s, part);
 
 	return s->ops->items.items[part].phase == SYSCAP_PHASE_OUT
-	               ? syc_marks_end(&mark)
-	               : mark.time;
+	               ? syc_marks_end(mark.time, mark.duration)
+	               : mark.began;
 }
 
 #define COMPARE(a, b)                              \
@@ -190,6 +190,8 @@ struct turn {
 	/* Number of the latest mark from which arrows start, or NONE. */
 	uint32_t out;
 	int64_t since; /* the end of the previous operation */
+	bool is_over;  /* the latest begin is of an operation before the
+	                * recording, whose end was not seen */
 };
 
 static void finish(struct settling *s, struct turn *turn, int64_t to)
@@ -226,8 +228,41 @@ static void join(struct settling *s, const struct syscap_profile_operation *of)
 	marks_part(s->marks, of->end)->is_end = true;
 }
 
-static int take_async(struct settling *s, uint32_t part, struct turn *turn)
+/*
+ * Whether the operation that begins with part @i of the order ended before the
+ * recording: its end, or the next begin.
+ */
+static bool is_over(const struct settling *s, size_t i)
 {
+	const int64_t begin = s->span->begin;
+
+	if (mark_of(s, s->order[i]).began >= begin)
+		return false;
+	for (size_t k = i + 1; k < s->ops->items.n &&
+	                       compare_key(s, s->order[i], s->order[k]) == 0;
+	     k++) {
+		const enum syscap_profile_phase phase =
+			s->ops->items.items[s->order[k]].phase;
+
+		if (phase == SYSCAP_PHASE_BEGIN || phase == SYSCAP_PHASE_END)
+			return mark_of(s, s->order[k]).began <= begin;
+	}
+	return false;
+}
+
+/* Omit a part of an operation that ended before the recording. */
+static void omit(struct settling *s, uint32_t part)
+{
+	struct syscap_profile_mark *const mark =
+		marks_part(s->marks, s->ops->items.items[part].mark);
+
+	mark->is_end = true;
+	mark->lane = NONE;
+}
+
+static int take_async(struct settling *s, size_t i, struct turn *turn)
+{
+	const uint32_t part = s->order[i];
 	struct syscap_profile_part *item = &s->ops->items.items[part];
 	const struct syscap_profile_mark mark = mark_of(s, part);
 	struct syscap_profile_operation *operation;
@@ -236,9 +271,14 @@ static int take_async(struct settling *s, uint32_t part, struct turn *turn)
 	switch (item->phase) {
 	case SYSCAP_PHASE_WHOLE:
 		return add_operation(s, part, item->mark, item->mark, mark.time,
-		                     syc_marks_end(&mark));
+		                     syc_marks_end(mark.time, mark.duration));
 	case SYSCAP_PHASE_BEGIN:
 		finish(s, turn, mark.time);
+		turn->is_over = is_over(s, i);
+		if (turn->is_over) {
+			omit(s, part);
+			return 0;
+		}
 		r = add_operation(s, part, item->mark, NONE, mark.time,
 		                  s->span->end);
 		turn->open = item->operation;
@@ -247,6 +287,12 @@ static int take_async(struct settling *s, uint32_t part, struct turn *turn)
 		item->operation = turn->open;
 		return 0;
 	default:
+		if (turn->is_over ||
+		    (turn->open == NONE && mark.began < s->span->begin)) {
+			turn->is_over = false;
+			omit(s, part);
+			return 0;
+		}
 		if (turn->open == NONE)
 			return add_end(s, part, turn, mark.time);
 		item->operation = turn->open;
@@ -275,7 +321,7 @@ static int take_flow(struct settling *s, uint32_t part, struct turn *turn)
 
 static int take_all(struct settling *s)
 {
-	const struct turn none = { NONE, NONE, s->span->begin };
+	const struct turn none = { NONE, NONE, s->span->begin, false };
 	struct turn turn = none;
 	int r = 0;
 
@@ -286,7 +332,7 @@ static int take_all(struct settling *s)
 			turn = none;
 		s->ops->items.items[part].operation = NONE;
 		r = is_flow(s, part) ? take_flow(s, part, &turn)
-		                     : take_async(s, part, &turn);
+		                     : take_async(s, i, &turn);
 	}
 	return r;
 }

@@ -10,30 +10,6 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/*
- * Descriptive frames may be written long after their subject, so their times do
- * not count for the span.
- */
-static bool is_event(const struct syscap_frame *frame)
-{
-	switch (frame->type) {
-	case SYSCAP_FRAME_MARK:
-	case SYSCAP_FRAME_SAMPLE:
-	case SYSCAP_FRAME_MAP:
-	case SYSCAP_FRAME_PROCESS:
-	case SYSCAP_FRAME_FORK:
-	case SYSCAP_FRAME_EXIT:
-	case SYSCAP_FRAME_CTRSET:
-	case SYSCAP_FRAME_LOG:
-	case SYSCAP_FRAME_ALLOCATION:
-	case SYSCAP_FRAME_TRACE:
-	case SYSCAP_FRAME_DBUS_MESSAGE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* The profile part of a frame type with a thread and its own array; 0: none. */
 static unsigned part_of(uint8_t type)
 {
@@ -76,7 +52,7 @@ static int add_wait(struct syscap_profile *profile,
                     const struct syscap_frame *frame, uint32_t stack,
                     uint32_t thread)
 {
-	const struct syscap_profile_wait wait = {
+	struct syscap_profile_wait wait = {
 		.time = frame->time,
 		.duration = syc_sample_wait_ns(frame->padding2),
 		.thread = thread,
@@ -85,6 +61,10 @@ static int add_wait(struct syscap_profile *profile,
 		            SYSCAP_STALLED_TAG,
 	};
 
+	/* As the mark of the wait.  A stall ends at its time. */
+	if (!syc_marks_cut(profile->span.begin, &wait.time, &wait.duration) ||
+	    (wait.is_stall && frame->time < profile->span.begin))
+		return 0;
 	return syc_array_push(&profile->waits, wait);
 }
 
@@ -179,11 +159,19 @@ static int keep_mark(struct syscap_profile *profile,
 		.operation = NONE,
 	};
 	const bool is_part = syc_async_part_read(frame->mark.message, &part);
-	const int r = syc_marks_add(
-		&profile->marks, &profile->texts, frame, thread,
-		is_part ? (uint32_t)profile->async_ops.items.n : NONE,
-		is_part && part.phase == SYSCAP_PHASE_WHOLE);
+	int64_t time = frame->time, duration = frame->mark.duration;
+	int r;
 
+	/* The beginning and the end of an operation in the recording may both
+	 * be outside. */
+	if (!syc_marks_cut(profile->span.begin, &time, &duration) &&
+	    !(is_part && (part.phase == SYSCAP_PHASE_BEGIN ||
+	                  part.phase == SYSCAP_PHASE_END)))
+		return 0;
+	r = syc_marks_add(&profile->marks, &profile->texts, frame, time,
+	                  duration, thread,
+	                  is_part ? (uint32_t)profile->async_ops.items.n : NONE,
+	                  is_part && part.phase == SYSCAP_PHASE_WHOLE);
 	return r == 0 && is_part
 	               ? syc_array_push(&profile->async_ops.items, part)
 	               : r;
@@ -290,7 +278,7 @@ int syc_events_add(struct syscap_profile *profile,
 
 	if (frame->type == SYSCAP_FRAME_CTRDEF)
 		return define(profile, reader, frame);
-	if (!is_event(frame))
+	if (!syc_frame_is_event(frame->type))
 		return 0;
 	if (end > profile->span.end)
 		profile->span.end = end;

@@ -29,7 +29,7 @@ int syc_pattern_compile(regex_t *regex, const char *pattern, char *why,
 	int r;
 
 	if (strnlen(pattern, PATTERN_MAX + 1) > PATTERN_MAX) {
-		snprintf(why, size, "it is longer than %u bytes", PATTERN_MAX);
+		snprintf(why, size, "longer than %u bytes", PATTERN_MAX);
 		return -EINVAL;
 	}
 	r = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
@@ -49,6 +49,15 @@ struct choice {
 	SYC_ARRAY(struct chosen) marks;
 };
 
+/* Whether @mark overlaps the times of @asked. */
+static bool overlaps(const struct syscap_filter *asked,
+                     const struct syscap_profile_mark *mark)
+{
+	return (!asked->has_from || mark->time >= asked->from ||
+	        syc_marks_end(mark->time, mark->duration) > asked->from) &&
+	       (!asked->has_to || mark->time < asked->to);
+}
+
 static bool is_asked(const struct syscap_filter *asked,
                      const struct syscap_profile *profile,
                      const struct syscap_profile_mark *mark)
@@ -60,9 +69,7 @@ static bool is_asked(const struct syscap_filter *asked,
 	        strcmp(name->group, asked->mark_group) == 0) &&
 	       (asked->mark_name == NULL ||
 	        strcmp(name->name, asked->mark_name) == 0) &&
-	       mark->duration >= asked->longer_than &&
-	       (!asked->has_from || mark->time >= asked->from) &&
-	       (!asked->has_to || mark->time < asked->to);
+	       mark->duration >= asked->longer_than && overlaps(asked, mark);
 }
 
 static int choose(const struct syscap_profile *profile,
@@ -168,7 +175,7 @@ static int take(struct syc_filter_marks *marks,
 			&profile->processes.threads.items[mark.thread];
 		const struct syc_inside_marks inside = {
 			.begin = mark.time,
-			.end = syc_marks_end(&mark),
+			.end = syc_marks_end(mark.time, mark.duration),
 			.thread = thread->tid < 0 ? NONE : mark.thread,
 			.process = thread->process,
 		};
@@ -198,7 +205,7 @@ static void say_none(const struct syscap_filter *asked,
 		return;
 	}
 	snprintf(error->message, sizeof(error->message),
-	         "there are no such marks: %s/%s%s", asked->mark_group,
+	         "no marks match %s/%s%s", asked->mark_group,
 	         asked->mark_name ? asked->mark_name : "*", longer);
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 #include "profile/model.h"
 
 /**
@@ -41,7 +41,7 @@ enum syc_function_mark {
 	SYC_FUNCTION_TAKEN_OUT = 8,
 	SYC_FUNCTION_RECORDING = 16,
 	SYC_FUNCTION_ALLOCATOR = 32, /* of RECORDING: replaces malloc() etc. */
-	SYC_FUNCTION_VDSO = 64       /* RECORDING if its caller is */
+	SYC_FUNCTION_VDSO = 64 /* RECORDING if the caller has this category */
 };
 
 struct syc_filter {

@@ -194,7 +194,7 @@ static struct name name_of(const char *path, const char *build_id)
 }
 
 /*
- * Both maps and binaries are numerous, so an index avoids comparing all pairs.
+ * Maps and binaries are numerous, so an index avoids comparing all pairs.
  */
 static int index_binaries(struct syc_sources *known)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unconst.h"
-#include "common/sort.h"
+#include "base/text.h"
+#include "common/containers.h"
 #include "profile/model.h"
 
 /*
@@ -63,6 +63,7 @@ static bool is_same(const struct syscap_profile_mark *mark,
                     const struct syc_packed_mark *packed)
 {
 	return mark->duration == packed->duration &&
+	       mark->began == mark->time &&
 	       mark->offset == (uint64_t)packed->offset * 8 &&
 	       mark->thread == packed->thread && mark->name == packed->name &&
 	       mark->lane == packed->lane && mark->depth == packed->depth &&
@@ -78,14 +79,41 @@ static int keep_wide(struct syc_marks *marks, struct syc_packed_mark *packed,
 	return syc_array_push(&marks->wide, *mark);
 }
 
-int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
-                  const struct syscap_frame *frame, uint32_t thread,
-                  uint32_t part, bool is_whole)
+int64_t syc_marks_end(int64_t time, int64_t duration)
 {
-	const int64_t duration = frame->mark.duration;
+	int64_t end;
+
+	if (__builtin_add_overflow(time, duration, &end))
+		return INT64_MAX;
+	return end;
+}
+
+bool syc_marks_cut(int64_t begin, int64_t *time, int64_t *duration)
+{
+	int64_t end;
+
+	if (*duration < 0)
+		*duration = 0;
+	if (*time >= begin)
+		return true;
+	end = syc_marks_end(*time, *duration);
+	*time = begin;
+	if (end <= begin)
+		*duration = 0;
+	else if (__builtin_sub_overflow(end, begin, duration))
+		*duration = INT64_MAX;
+	return end > begin;
+}
+
+int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
+                  const struct syscap_frame *frame, int64_t time,
+                  int64_t duration, uint32_t thread, uint32_t part,
+                  bool is_whole)
+{
 	struct syscap_profile_mark mark = {
-		.time = frame->time,
-		.duration = duration > 0 ? duration : 0,
+		.time = time,
+		.duration = duration,
+		.began = frame->time,
 		.offset = frame->offset,
 		.thread = thread,
 		.lane = is_whole ? SYSCAP_PROFILE_NONE : 0,
@@ -123,15 +151,6 @@ static int put(struct syc_marks *marks, uint32_t number, uint32_t lane,
 		return keep_wide(marks, item, &mark);
 	*item = packed;
 	return 0;
-}
-
-int64_t syc_marks_end(const struct syscap_profile_mark *mark)
-{
-	int64_t end;
-
-	if (__builtin_add_overflow(mark->time, mark->duration, &end))
-		return INT64_MAX;
-	return end;
 }
 
 static int compare(const void *left, const void *right, void *data)
@@ -188,7 +207,7 @@ static int put_into_lane(struct syc_marks *marks, struct lanes *lanes,
                          uint32_t number)
 {
 	const struct syscap_profile_mark mark = syc_marks_get(marks, number);
-	const int64_t end = syc_marks_end(&mark);
+	const int64_t end = syc_marks_end(mark.time, mark.duration);
 	size_t i = 0;
 
 	if (mark.lane == SYSCAP_PROFILE_NONE)

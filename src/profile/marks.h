@@ -10,10 +10,9 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
+#include "common/strings.h"
 #include "profile/processes.h"
-#include "profile/texts.h"
 
 /**
  * A mark in half the space, for small numbers.  If a mark is wide, @duration is
@@ -40,12 +39,20 @@ struct syc_marks {
 void syc_marks_fini(struct syc_marks *marks);
 
 /**
- * Add a mark.  @part: number of the mark's part, or NONE.  If @is_whole, the
- * mark is a whole operation, and has no lane.  Returns 0 or -ENOMEM.
+ * Limit a mark to the recording, which began at @begin.  A negative duration
+ * becomes 0.  False: the mark ended before the recording; the duration is 0.
+ */
+bool syc_marks_cut(int64_t begin, int64_t *time, int64_t *duration);
+
+/**
+ * Add a mark, which syc_marks_cut() has limited to @time and @duration.  @part:
+ * number of the mark's part, or NONE.  If @is_whole, the mark is a whole
+ * operation, and has no lane.  Returns 0 or -ENOMEM.
  */
 int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
-                  const struct syscap_frame *frame, uint32_t thread,
-                  uint32_t part, bool is_whole);
+                  const struct syscap_frame *frame, int64_t time,
+                  int64_t duration, uint32_t thread, uint32_t part,
+                  bool is_whole);
 
 /** Mark @i, which must exist. */
 static inline struct syscap_profile_mark
@@ -58,6 +65,7 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 	return (struct syscap_profile_mark){
 		.time = mark->time,
 		.duration = mark->duration,
+		.began = mark->time,
 		.offset = (uint64_t)mark->offset * 8,
 		.thread = mark->thread,
 		.name = mark->name,
@@ -70,8 +78,8 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 /** Assign lanes and depths to all marks.  Returns 0 or -ENOMEM. */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 
-/** The end of @mark. */
-int64_t syc_marks_end(const struct syscap_profile_mark *mark);
+/** The end of a mark, at most INT64_MAX. */
+int64_t syc_marks_end(int64_t time, int64_t duration);
 
 /**
  * Parts of operations and ends of arrows, as docs/marks.md defines them.  A

@@ -7,14 +7,13 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
+#include "common/strings.h"
 #include "profile/filter.h"
 #include "profile/marks.h"
 #include "profile/naming.h"
 #include "profile/processes.h"
 #include "profile/stacks.h"
-#include "profile/texts.h"
 #include "profile/tree.h"
 
 /** Each row of the arrays is one value. */
@@ -27,8 +26,9 @@ struct syc_values {
 
 /**
  * A counter is an id of one process, which defines the counter, sets the
- * counter, or both.  A definition may follow its values, so definitions are
- * assigned when the profile is settled.  A struct of zeros is empty.
+ * counter, or both.  A counter's definition may follow its values, so
+ * definitions are assigned when the profile is settled.  A struct of zeros is
+ * empty.
  */
 struct syc_counters {
 	struct syc_map by_key; /* process and id */
@@ -106,7 +106,7 @@ struct syscap_profile {
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
-	bool is_once, is_sealed; /* is_sealed: no event is added any more */
+	bool is_once, is_sealed; /* is_sealed: no further event is added */
 	bool is_walk;            /* events only define threads and processes */
 	uint64_t position;       /* offset of the next frame in the file */
 	enum syscap_view_unit unit; /* unit of the samples; set when the profile
@@ -118,10 +118,10 @@ int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_reader *reader,
                    const struct syscap_frame *frame);
 
-/** Whether the profile takes events of @type, or learns threads from them. */
+/** Whether the profile keeps events of @type, or finds threads in them. */
 bool syc_events_knows(const struct syscap_profile *profile, uint8_t type);
 
-/* A view under construction: its tree of functions, its sums. */
+/* A view under construction: tree of functions and sums. */
 
 struct syc_view {
 	struct syscap_view public;

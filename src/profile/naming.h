@@ -8,22 +8,21 @@
 #include <syscap/profile.h>
 
 #include "capture/embedded.h"
-#include "capture/join_symbols.h"
+#include "capture/join.h"
 #include "capture/line_table.h"
 #include "code/code_names.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
+#include "common/strings.h"
 #include "profile/processes.h"
 #include "profile/stacks.h"
-#include "profile/texts.h"
 #include "symbols/process_maps.h"
 #include "symbols/resolver.h"
 
 struct syc_functions {
-	struct syc_map by_text; /* pairs of texts, by their addresses */
+	struct syc_map by_text; /* pairs of texts, by address */
 	SYC_ARRAY(struct syscap_profile_function) items;
 	SYC_ARRAY(uint32_t)
-	of_binary; /* the function that represents its binary */
+	of_binary; /* the function that represents the binary */
 };
 
 /**
@@ -112,7 +111,9 @@ struct syc_naming {
 	struct syc_join_symbols table;
 	struct syc_chunks chunks; /* chunks of an incomplete table */
 	struct syc_sources sources;
-	bool has_table, is_table_bad;
+	bool has_table;
+	/* The table was read ahead of the frames before it. */
+	bool is_ahead;
 	SYC_ARRAY(struct syscap_profile_map) maps;
 	/* Maps; found is 1 + number of the map. */
 	struct syc_process_maps mapped;
@@ -144,6 +145,18 @@ void syc_naming_fini(struct syc_naming *naming);
 int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame);
+
+/**
+ * Take FILE_CHUNK of __symbols__ and JITMAP from the capture's end, ahead of
+ * earlier frames.  These names serve until syc_naming_learn() takes the table.
+ * Returns 1 after the last chunk, 0 or -ENOMEM.
+ */
+int syc_naming_learn_ahead(struct syc_naming *naming,
+                           const struct syscap_reader *reader,
+                           const struct syscap_frame *frame);
+
+/** Forget the table that was read ahead, if there is one. */
+void syc_naming_forget_ahead(struct syc_naming *naming);
 
 /** Set the functions of all locations.  Returns 0 or -ENOMEM. */
 int syc_naming_settle(struct syc_naming *naming,

@@ -113,6 +113,16 @@ static int learn_jit(struct syc_naming *naming,
 	return 0;
 }
 
+void syc_naming_forget_ahead(struct syc_naming *naming)
+{
+	if (!naming->is_ahead)
+		return;
+	syc_join_symbols_fini(&naming->table);
+	memset(&naming->table, 0, sizeof(naming->table));
+	naming->has_table = naming->is_ahead = false;
+	naming->is_new = true;
+}
+
 static int take_table(struct syc_naming *naming, bool is_foreign)
 {
 	const bool is_big =
@@ -146,7 +156,30 @@ static int learn_chunk(struct syc_naming *naming,
 	if (r <= 0)
 		return r;
 	syscap_reader_info(reader, &info);
+	syc_naming_forget_ahead(naming);
 	return take_table(naming, info.foreign_order);
+}
+
+int syc_naming_learn_ahead(struct syc_naming *naming,
+                           const struct syscap_reader *reader,
+                           const struct syscap_frame *frame)
+{
+	struct syscap_file_info info;
+	int r = 0;
+
+	if (frame->type == SYSCAP_FRAME_JITMAP && naming->is_ahead)
+		return learn_jit(naming, reader, frame);
+	if (frame->type != SYSCAP_FRAME_FILE_CHUNK || naming->has_table ||
+	    strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) != 0)
+		return 0;
+	r = syc_chunks_add(&naming->chunks, frame);
+	if (r <= 0)
+		return r;
+	syscap_reader_info(reader, &info);
+	r = take_table(naming, info.foreign_order);
+	naming->is_ahead = naming->has_table;
+	naming->is_new = true;
+	return r;
 }
 
 /* Collect what the lookup in files needs. */

@@ -2,7 +2,7 @@
 /*
  * processes.c - processes and threads of a capture, and their sampling rates.
  *
- * A sampling rate comes from METADATA frames:
+ * METADATA frames have the sampling rate:
  *
  *	syscap.sampler	each thread 1000 times a second of its processor time,
  *			by signal 23		from the process

@@ -13,9 +13,8 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
-#include "profile/texts.h"
+#include "common/containers.h"
+#include "common/strings.h"
 
 /** The sampling rate of a process; period 0: unknown. */
 struct syc_rate {
@@ -24,10 +23,10 @@ struct syc_rate {
 };
 
 struct syc_life {
-	int64_t from;          /* the first time of its events */
+	int64_t from;          /* time of the first event */
 	int64_t exit;          /* time of the exit; INT64_MAX: unknown */
 	int64_t command_time;  /* time of the valid PROCESS frame */
-	uint32_t before, next; /* other lives of the pid; NONE */
+	uint32_t before, next; /* other processes with the pid; NONE */
 	struct syc_rate rate;
 	bool has_rate, has_rates; /* has_rates: its threads have different
 	                           * rates */

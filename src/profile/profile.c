@@ -126,7 +126,59 @@ int syscap_profile_read_on(struct syscap_profile *profile,
 			return 1;
 		}
 	}
+	/* The frames that were read ahead are no frames of this capture. */
+	syc_naming_forget_ahead(&profile->naming);
 	return 0;
+}
+
+/*
+ * Read the frames from @offset to the end, without their events.  Returns 1 at
+ * the end, or 0 if no frame begins at @offset.
+ */
+static int look_ahead(struct syscap_profile *profile,
+                      struct syscap_reader *reader, uint64_t offset)
+{
+	struct syscap_frame frame;
+	int r = syscap_reader_seek(reader, offset);
+
+	if (r < 0)
+		return 0;
+	while ((r = syscap_reader_next(reader, &frame, NULL)) != 0 &&
+	       r != -EBADMSG)
+		if (r > 0 && syc_naming_learn_ahead(&profile->naming, reader,
+		                                    &frame) < 0)
+			return -ENOMEM;
+	return r == 0;
+}
+
+int syscap_profile_read_names(struct syscap_profile *profile,
+                              struct syscap_reader *reader, uint64_t n_bytes)
+{
+	struct syc_naming *naming = &profile->naming;
+	struct syscap_file_info info;
+	uint64_t offset;
+	int r = 0;
+
+	syscap_reader_info(reader, &info);
+	if (naming->has_table || profile->is_sealed || info.size <= n_bytes ||
+	    info.size - n_bytes < profile->position)
+		return 0;
+	/*
+	 * Frames have no mark at their beginning.  A wrong beginning leads to
+	 * an impossible length soon, or to the beginning of a frame.
+	 */
+	offset = (info.size - n_bytes) & ~UINT64_C(7);
+	for (const uint64_t end = offset + SYSCAP_FRAME_MAX;
+	     r == 0 && offset < end; offset += 8) {
+		r = look_ahead(profile, reader, offset);
+		naming->chunks.bytes.n = 0;
+		if (r <= 0)
+			syc_naming_forget_ahead(naming);
+		/* The end is damaged behind so many frames. */
+		if (syscap_reader_tell(reader) > end + SYSCAP_FRAME_MAX)
+			break;
+	}
+	return r < 0 ? r : 0;
 }
 
 int syscap_profile_read(struct syscap_profile *profile,

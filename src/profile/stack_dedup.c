@@ -18,7 +18,8 @@
 
 #define LINE 64u
 
-_Static_assert(sizeof(struct syc_dedup_set) == LINE, "a set is a line");
+_Static_assert(sizeof(struct syc_dedup_set) == LINE,
+               "a set fills a cache line");
 
 void syc_dedup_fini(struct syc_dedup *dedup)
 {

@@ -14,8 +14,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "profile/tree.h"
 
 /** Larger stacks are not deduplicated as a whole. */

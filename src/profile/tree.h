@@ -12,7 +12,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/sort.h"
+#include "common/containers.h"
 
 struct syc_slots {
 	uint64_t *items; /* slots: a hash, and node + 1; or 0 */

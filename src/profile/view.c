@@ -6,9 +6,9 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "profile/filter.h"
+#include "profile/marks.h"
 #include "profile/model.h"
 
 #define NONE SYSCAP_PROFILE_NONE
@@ -64,6 +64,16 @@ bool syscap_view_has(const struct syscap_view *public, uint32_t thread,
 	       time <= view->last;
 }
 
+bool syscap_view_has_mark(const struct syscap_view *public, uint32_t thread,
+                          int64_t time, int64_t duration)
+{
+	const struct syc_view *view = (const struct syc_view *)public;
+
+	return view->threads[thread] && time <= view->last &&
+	       (time >= view->from ||
+	        syc_marks_end(time, duration) > view->from);
+}
+
 /*
  * The filter's decision on a stack, and the stack's end in the view, depend on
  * the stack alone.  So both are computed once per node of the profile,
@@ -80,9 +90,10 @@ enum {
 	 * A run of syscap's frames.  A frame of the program below a run is
 	 * attached to the run's caller, so a run is always the end of a stack.
 	 */
-	IS_OWN = 16,           /* the node's innermost frame is of a run */
-	BEGINS_OWN = 32,       /* the node's outermost frame is of a run */
-	IS_OWN_NEEDED = 64,    /* samples that end in this run passed */
+	IS_OWN = 16,     /* the node's innermost frame is of a run */
+	BEGINS_OWN = 32, /* the node's outermost frame is of a run */
+	IS_OWN_NEEDED =
+		64, /* samples passed whose innermost frame is in this run */
 	IS_OF_ALLOCATOR = 128, /* the run's outermost frame is the allocator */
 	CONDITIONS = HAS_WANTED | IS_DROPPED | IS_FOCUSED
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "profile/model.h"
 #include "profile/tree.h"
 

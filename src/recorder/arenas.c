@@ -6,10 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "common/now.h"
 #include "recorder/processes.h"
-#include "recorder/procfs.h"
 #include "recorder/rings.h"
 
 /*
@@ -23,12 +22,12 @@
 #define SECOND        INT64_C(1000000000)
 #define ADDRESSES_MAX (UINT64_C(1) << 45)
 
-/* Number of new slots handled at once, since each may need an examination of a
+/* Number of new slots handled per turn, since each may need an examination of a
  * process. Known slots follow. */
 #define SLOTS_AT_ONCE 256u
 #define SLOTS_OF_ONE  64u
 
-/* Word of a slot that must not be used any more. */
+/* Word of a slot that must no longer be used. */
 static struct syc_ring closed_slot;
 
 static void destroy_arena(struct syc_arena_taken *arena)
@@ -53,8 +52,8 @@ void syc_arenas_free(struct syc_arenas *arenas)
 static struct syc_arena_taken *refuse_arena(struct syc_arenas *arenas,
                                             int32_t pid, const char *why)
 {
-	syc_console_print(arenas->console,
-	                  "rings of process %d are not read: %s", pid, why);
+	syc_console_print(arenas->console, "cannot record process %d: %s", pid,
+	                  why);
 	syc_missing_arenas_note_lost(&arenas->missing, pid);
 	return NULL;
 }
@@ -71,7 +70,7 @@ bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid)
 static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 {
 	if (arenas->all.n >= ARENAS_MAX)
-		return "too many processes record at once";
+		return "too many processes record at once; record fewer";
 	return syc_arenas_has_many(arenas, pid)
 	               ? "the process sent too many arenas"
 	               : NULL;
@@ -103,9 +102,9 @@ static bool has_mapped(const struct syc_arena_taken *arena)
 }
 
 /*
- * A process that is gone can't be asked for its time namespace, but the process
- * read both of its clocks together.  CLOCK_REALTIME may have been set since, so
- * a difference below a second is not a namespace's.
+ * The time namespace of an ended process is unknown, but the process has read
+ * both of its clocks together.  CLOCK_REALTIME may have been set since, so a
+ * difference below a second does not prove another namespace.
  */
 static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 {
@@ -158,8 +157,9 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 {
 	struct syc_arena_file file;
 	struct syc_arena_taken *arena;
-	const char *why = fd < 0 ? "no file descriptor was left"
-	                         : check_limits(arenas, pid);
+	const char *why =
+		fd < 0 ? "the recorder has no free fd; raise ulimit -n"
+		       : check_limits(arenas, pid);
 
 	if (why != NULL) {
 		if (fd >= 0)
@@ -176,9 +176,10 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 			calloc(file.arena.n_slots, sizeof(*arena->seen_at));
 	if (arena == NULL || (file.pid != pid && arena->seen_at == NULL) ||
 	    syc_array_room(&arenas->all) < 0)
-		why = "out of memory";
+		why = "the recorder is out of memory";
 	else if (arenas->addresses + file.arena.size > ADDRESSES_MAX)
-		why = "all arenas together are too large";
+		why = "the arenas of all processes are too large; choose a "
+		      "smaller --buffer";
 	if (why != NULL) {
 		if (arena != NULL)
 			free(arena->seen_at);
@@ -195,7 +196,7 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 	meet_requester(arenas, arena, &file);
 	arenas->addresses += arena->map.size;
 	arenas->all.items[arenas->all.n++] = arena;
-	__atomic_store_n(&syc_arena_head(&arena->map)->drainer,
+	__atomic_store_n(&syc_arena_head(&arena->map)->reader,
 	                 syc_slot_word(0, SYC_ARENA_DRAINED), __ATOMIC_SEQ_CST);
 	return arena;
 }
@@ -227,10 +228,11 @@ static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
 	struct syc_ring *ring;
 
 	if (arenas->n_rings >= RINGS_MAX) {
-		syc_console_print(arenas->console,
-		                  "no ring for process %d: too many threads "
-		                  "record at once",
-		                  arena->requester);
+		syc_console_print(
+			arenas->console,
+			"process %d gets no ring: too many threads record at "
+			"once",
+			arena->requester);
 		return false;
 	}
 	ring = make_ring(arena, slot, pid);
@@ -390,7 +392,7 @@ void syc_arenas_close(struct syc_arenas *arenas)
 {
 	for (size_t i = 0; i < arenas->all.n; i++)
 		__atomic_store_n(
-			&syc_arena_head(&arenas->all.items[i]->map)->drainer,
+			&syc_arena_head(&arenas->all.items[i]->map)->reader,
 			syc_slot_word(0, SYC_ARENA_CLOSED), __ATOMIC_SEQ_CST);
 }
 

@@ -5,7 +5,6 @@
  * parts.
  */
 #define _GNU_SOURCE
-#include "recorder/console.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 #include <syscap/profile.h>
 
 #include "common/now.h"
-#include "recorder/preload.h"
+#include "recorder/recorder.h"
 #include "recorder/recording.h"
 
 #define BURST  20u /* diagnostics printed at once; afterwards one per second */
@@ -131,8 +130,7 @@ void syc_console_finish(struct syc_console *console)
 {
 	erase_line(console);
 	if (console->suppressed > 0)
-		fprintf(stderr,
-		        "syscap record: %llu more messages were left out\n",
+		fprintf(stderr, "syscap record: omitted %llu more messages\n",
 		        (unsigned long long)console->suppressed);
 	console->suppressed = 0;
 	console->terminal = false;
@@ -159,9 +157,10 @@ static void print_recording(const struct syscap_view *view)
 	if (text[0] == 0)
 		return;
 	fprintf(stderr, "syscap record: %s%s\n", text,
-	        memory >= HINT_PERCENT ? ": leave out --memory, or sample "
-	                                 "allocations with --memory=512K"
-	                               : "");
+	        memory >= HINT_PERCENT
+	                ? "; omit --memory, or sample allocations with "
+	                  "--memory=512K"
+	                : "");
 }
 
 static void print_view(const struct syscap_profile *profile,
@@ -189,7 +188,7 @@ static void print_capture(struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
 		.parts = SYSCAP_PROFILE_SAMPLES,
-		/* Lookup of names was done, or is not wanted. */
+		/* Lookup of names was done, or was not requested. */
 		.no_lookup = true,
 	};
 	struct syscap_profile *profile;
@@ -252,11 +251,11 @@ static void print_names(const struct syc_names_found *names)
 	        100 * (double)names->named / (double)names->addresses);
 	if (others > names->addresses / 10 && names->of_most > others / 2)
 		fprintf(stderr,
-		        ": most others are of %s: install its debug symbols",
+		        "; most others are in %s: install its debug symbols",
 		        names->most);
 	else if (others > names->addresses / 10 && names->unmapped > others / 2)
-		fputs(": most others are of no file: of a JIT that reports no "
-		      "names, or of processes that exited early",
+		fputs("; most others are in no file: a JIT reports no names, "
+		      "or processes exited early",
 		      stderr);
 	putc('\n', stderr);
 }
@@ -304,17 +303,17 @@ static void print_no_memory(const char *command,
 		        why);
 	else if (sanitizer != NULL)
 		fprintf(stderr,
-		        "syscap record: no allocations of the command: its "
-		        "allocator is %s's\n",
+		        "syscap record: no allocations of the command: %s "
+		        "replaces the allocator; record a build without it\n",
 		        sanitizer);
 	else if (syc_preload_has_malloc(command))
 		fprintf(stderr,
-		        "syscap record: no allocations of the command: it has "
-		        "its own malloc(), which comes before a preloaded "
-		        "one\n");
+		        "syscap record: no allocations of the command, "
+		        "because the command defines malloc() itself\n");
 	else if (intake->allocations == 0)
-		fprintf(stderr, "syscap record: no allocations: there were "
-		                "none, or else SYSCAP_DEBUG=1 shows why\n");
+		fprintf(stderr,
+		        "syscap record: the capture has no allocations; "
+		        "SYSCAP_DEBUG=1 shows the reason\n");
 }
 
 /*
@@ -367,29 +366,29 @@ static void print_unsampled(const char *command, const char *rate,
 		        "syscap record: no samples of the command: %s\n", why);
 	else if (intake->samples == 0 && intake->sampling.ended == 0)
 		fprintf(stderr,
-		        "syscap record: no samples%s in %.1f ms of processor "
-		        "time%s\n",
-		        was_none_due(rate, cpu_us) ? ": none was due" : "",
+		        "syscap record: no samples of the command in %.1f ms "
+		        "of processor time%s\n",
 		        (double)cpu_us / 1000,
 		        was_none_due(rate, cpu_us)
-		                ? ""
-		                : "; SYSCAP_DEBUG=1 shows what is sampled");
+		                ? ": none was due"
+		                : "; SYSCAP_DEBUG=1 shows the sampled threads");
 }
 
 static void print_unloaded(unsigned n)
 {
 	if (n > 0)
 		fprintf(stderr,
-		        "syscap record: %u process%s never loaded the sampler: "
-		        "another root, or an environment without LD_PRELOAD\n",
+		        "syscap record: %u process%s did not load the "
+		        "sampler: another root directory, or no LD_PRELOAD in "
+		        "the environment\n",
 		        n, n == 1 ? "" : "es");
 }
 
 static void print_nothing(char *const argv[])
 {
 	fprintf(stderr,
-	        "syscap record: nothing was emitted; for stacks of any program: "
-	        "syscap record --sample -- %s%s\n",
+	        "syscap record: the command emitted no events; for stacks of "
+	        "any program: syscap record --sample -- %s%s\n",
 	        argv[0], argv[1] != NULL ? " ..." : "");
 }
 
@@ -398,9 +397,9 @@ static void print_without_ring(unsigned n)
 {
 	if (n == 0)
 		return;
-	print_count("syscap record: ", n, "process", "processes", true);
-	fputs(" could not be recorded: no events came in a requested ring\n",
-	      stderr);
+	print_count("syscap record: could not record ", n, "process",
+	            "processes", true);
+	fputs(": no event came into the requested ring\n", stderr);
 }
 
 /*
@@ -411,17 +410,17 @@ static void print_without_sampler(unsigned n, bool is_preloaded)
 {
 	if (n == 0)
 		return;
-	print_count("syscap record: ", n, "process holds no sampler",
-	            "processes hold no sampler", true);
-	fputs(is_preloaded ? "\n" : ": use --sample\n", stderr);
+	print_count("syscap record: ", n, "process has no linked sampler",
+	            "processes have no linked sampler", true);
+	fputs(is_preloaded ? "\n" : "; use --sample\n", stderr);
 }
 
 static void print_refused(uint64_t n)
 {
 	if (n > 0)
 		fprintf(stderr,
-		        "syscap record: %llu request%s for a ring failed: "
-		        "events of those threads are missing\n",
+		        "syscap record: %llu request%s for a ring failed; the "
+		        "capture lacks events of these threads\n",
 		        (unsigned long long)n, n == 1 ? "" : "s");
 }
 
@@ -429,7 +428,8 @@ static void print_alive(unsigned n)
 {
 	if (n > 0)
 		fprintf(stderr,
-		        "syscap record: %u process%s still recording when the capture ended\n",
+		        "syscap record: %u process%s still recording when the "
+		        "capture ended\n",
 		        n, n == 1 ? " was" : "es were");
 }
 

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "recorder/callers.h"
+#include "recorder/ring_requests.h"
 #include "ring/ring.h"
 
 /*
@@ -134,16 +134,16 @@ bool syc_control_message_may_retry(int r)
 	       r == -ETOOMANYREFS;
 }
 
-#define SENDERS 256u /* senders of half a request or of garbage */
+#define SENDERS 256u /* senders of half a request or of invalid data */
 #define QUEUE   256u /* rings that wait for room in the socket */
-#define READS   8u   /* messages read at once, before the rings are drained */
+#define READS   8u   /* messages read per turn, before the rings are drained */
 #define MESSAGE 1280u
 /* Number of passes at the end, since some senders never fall silent */
 #define LAST_READS 8192u
 
 struct sender {
 	int32_t pid;            /* pid; 0: the entry is free */
-	unsigned word, matched; /* message in progress, and its bytes so far */
+	unsigned word, matched; /* message in progress, and the bytes so far */
 	bool complained;
 	uint64_t seen;
 };
@@ -283,8 +283,8 @@ static void complain_of(struct syc_control_server *server,
 	if (!sender->complained)
 		syc_console_print(
 			server->console,
-			"process %d sent an invalid request on the control "
-			"socket; skipped",
+			"ignored an invalid request of process %d on the "
+			"control socket",
 			sender->pid);
 	sender->complained = true;
 }

@@ -7,7 +7,7 @@
  *	STORE tail, release                 LOAD  frames (the copy)
  *	LOAD  head, acquire                 STORE head, release
  *
- * The release of head comes after the copy: after the release, the writer may
+ * The release of head follows the copy: after the release, the writer may
  * overwrite the copied frames.
  */
 #define _GNU_SOURCE
@@ -176,7 +176,7 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 	if (tail == ring->head)
 		return SYC_DRAIN_EMPTY;
 	if (tail >= ring->size || tail % 8 != 0)
-		return note_broken(ring, "its tail is not in the ring");
+		return note_broken(ring, "the tail is not in the ring");
 	ring->used = true;
 	syc_ring_look_for_client(ring);
 	left = tail > ring->head ? tail - ring->head

@@ -28,7 +28,7 @@
  * Counter ids that are unique in the file.
  *
  * Processes number their counters independently, and copies of the reference
- * client number counters anew in every thread.  The meaning of an id is the
+ * client restart the numbers in every thread.  The meaning of an id is the
  * definition in its ring, or else the definition in its process.  An id without
  * a definition gets a new id, which the first definition by the process takes
  * over.
@@ -80,7 +80,7 @@ uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 /** Drop the ids of @pid, which has ended or exec'ed. */
 void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid);
 
-/** Note that the ring is gone. */
+/** Note that the ring has ended. */
 void syc_renumber_ring_done(struct syc_renumber_ring *ring);
 
 struct syc_arena_taken;
@@ -118,7 +118,7 @@ struct syc_ring {
 	uint64_t frames, position; /* position: bytes read so far */
 	char name[SYC_RING_NAME];  /* name of the thread in the capture */
 	int64_t name_looked;       /* time of the last look */
-	int64_t name_pause;        /* pause until the next look */
+	int64_t name_pause;        /* pause until the next check */
 	struct syc_loss reported;
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
@@ -128,7 +128,7 @@ struct syc_ring {
 	int32_t slot_pid; /* pid in the slot's word and in its frames */
 	bool is_read;     /* the last frame was the end marker */
 	enum syc_slot_owner owner;
-	bool is_over; /* no process writes to the ring any more */
+	bool is_over; /* no process will write to the ring */
 };
 
 enum syc_drain_result {

@@ -52,7 +52,7 @@ static const char *check_shape(const struct syc_ring_file *facts, uint64_t size)
 		return "the arena's header is invalid";
 	if (size !=
 	    facts->front + (uint64_t)facts->n_slots * (page + facts->body_size))
-		return "the arena's size differs from its header";
+		return "the arena's size differs from the header";
 	return NULL;
 }
 
@@ -113,7 +113,7 @@ void syc_arena_file_refuse(int fd)
 	if (is_in_memory(fd, &seals) && read_facts(fd, &facts))
 		(void)!pwrite(fd, &closed, sizeof(closed),
 		              syc_ring_file_head(page) +
-		                      offsetof(struct syc_arena_head, drainer));
+		                      offsetof(struct syc_arena_head, reader));
 }
 
 #define MISSING_MAX 65536u

@@ -213,7 +213,7 @@ static int spawn_command(char *const argv[], const struct given *given,
 	return got == (ssize_t)sizeof(error) ? error : -EIO;
 }
 
-/* Whether the rings of many processes can be mapped at once. */
+/* Whether the rings of many processes can be mapped at the same time. */
 static bool has_address_space(void)
 {
 	struct rlimit addresses;
@@ -259,7 +259,8 @@ static void begin_counters(struct syc_recording *recording)
 	snprintf(sources.process, sizeof(sources.process), "%d", sources.pid);
 	if (!syc_system_counters_begin(&recording->counters, recording->options,
 	                               &sources, syc_now()))
-		syc_console_print(&recording->console, "no counters: %s",
+		syc_console_print(&recording->console,
+		                  "--counters: cannot read counters: %s",
 		                  strerror(ENOMEM));
 }
 
@@ -267,7 +268,8 @@ static void begin_counters(struct syc_recording *recording)
  * AddressSanitizer's shared runtime ends a program with a library in front of
  * the runtime.  The preloaded libraries disable that check (preload/preload.c),
  * except in programs with their own __asan_default_options(), which comes
- * first.  The returned option is for such programs.
+ * first.  The returned option is for programs with their own
+ * __asan_default_options().
  */
 static char *name_asan_options(void)
 {
@@ -327,8 +329,8 @@ int syc_launch_command(struct syc_recording *recording)
 	close(recording->child_end);
 	recording->child_end = -1;
 	/*
-	 * The end of the tee is visible once all processes that hold it are
-	 * gone
+	 * The end of the tee is visible after the end of all processes that
+	 * hold it
 	 */
 	if (recording->stderr_log.is_on)
 		close(recording->stderr_log.tee.given);
@@ -336,7 +338,9 @@ int syc_launch_command(struct syc_recording *recording)
 	if (r != 0 && executing)
 		return report_cannot_run(options, r);
 	if (r != 0) {
-		fprintf(stderr, "syscap record: cannot start a process: %s\n",
+		fprintf(stderr,
+		        "syscap record: cannot start a process for the "
+		        "command: %s\n",
 		        strerror(-r));
 		return SYC_RECORD_FAILED;
 	}

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/callers.h"
+#include "recorder/ring_requests.h"
 
 #define FOLDER "syscap-record-"
 #define SOCKET "socket"
@@ -22,7 +22,7 @@
 #define BACKLOG 4096
 
 /*
- * Whether no process has the socket open any more.  The error of connecting
+ * Whether all processes have closed the socket.  The error of connecting
  * another kind of socket shows a dead socket without disturbing the owner.
  */
 static bool is_dead(const struct sockaddr_un *name)

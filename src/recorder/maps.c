@@ -12,8 +12,8 @@
 #include "base/elf_note.h"
 #include "capture/files.h"
 #include "common/now.h"
-#include "recorder/preload.h"
 #include "recorder/processes.h"
+#include "recorder/recorder.h"
 #include "symbols/elf_file.h"
 
 struct syc_mapped_file {
@@ -26,7 +26,7 @@ struct syc_mapped_file {
 	bool has_copy, has_sampler;
 };
 
-/* The path may refer to another file by now. */
+/* The path may now refer to another file. */
 static int open_regular(const char *path, struct stat *ret_st)
 {
 	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
@@ -255,8 +255,8 @@ static bool is_asan(const char *path)
 }
 
 /*
- * Whether @path is a preloaded library.  Programs with such a library create
- * their rings, and request a ring only if they can't send these rings.
+ * Whether @path is a preloaded library.  Programs with a preloaded library
+ * create their rings, and request a ring only if they can't send these rings.
  */
 static bool is_preloaded(const char *path)
 {
@@ -334,7 +334,7 @@ static void write_moved(struct scan *scan, const struct syc_procfs_map *map)
 }
 
 /*
- * Both lists of mappings are in order of address, so one walk finds new
+ * The two lists of mappings are in order of address, so one walk finds new
  * mappings.
  */
 static void scan_map(void *context, const struct syc_procfs_map *map)

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "recorder/processes.h"
 
 #define SEGMENTS_MAX 64u

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "capture/embedded.h"
 #include "capture/line_table.h"
 #include "common/load.h"
@@ -162,7 +162,7 @@ static void write_names(const struct syc_naming_options *naming,
 	r = patch_samples(naming, table);
 	if (r != 0)
 		syc_console_print(naming->console,
-		                  "%s: some addresses have wrong names: %s",
+		                  "%s: some addresses may have wrong names: %s",
 		                  naming->output, strerror(-r));
 }
 
@@ -204,8 +204,8 @@ void syc_naming_write(const struct syc_naming_options *naming,
 	if (stat(naming->output, &st) != 0 || !is_same(&naming->began, &st)) {
 		syc_console_print(
 			naming->console,
-			"%s: no names are added: the capture cannot be read "
-			"again",
+			"%s: added no names: the capture is not readable; "
+			"write to a regular file",
 			naming->output);
 		return;
 	}
@@ -224,14 +224,14 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		syc_symbols_each_use(symbols, note_most, ret_found);
 		write_names(naming, table, &lines);
 	} else {
-		syc_console_print(naming->console, "%s: no names are added: %s",
+		syc_console_print(naming->console, "%s: added no names: %s",
 		                  naming->output, strerror(-r));
 	}
 	if (naming->files->not_kept > 0)
 		syc_console_print(
 			naming->console,
-			"%u mapped files were not kept open: their names are "
-			"added only if the files still exist",
+			"could not keep %u mapped files open; if these files "
+			"are deleted, their functions lack names",
 			naming->files->not_kept);
 	syc_symbol_table_free(table);
 	free(lines.bytes);

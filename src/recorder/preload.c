@@ -4,8 +4,6 @@
  * processes without it.
  */
 #define _GNU_SOURCE
-#include "recorder/preload.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +18,8 @@
 
 #include "capture/files.h"
 #include "common/strings.h"
-#include "recorder/procfs.h"
+#include "recorder/processes.h"
+#include "recorder/recorder.h"
 #include "symbols/elf_file.h"
 
 /* The interpreter of a script may be a script, too. */
@@ -48,7 +47,7 @@ static bool find_program(const char *command, char path[PATH_MAX])
 }
 
 /*
- * Examine the program by its path, since programs like sudo may be unreadable.
+ * Examine the program by path, since programs like sudo may be unreadable.
  */
 static const char *why_privileged(const char *path)
 {
@@ -62,7 +61,7 @@ static const char *why_privileged(const char *path)
 	if ((st.st_mode & S_ISGID) != 0 && st.st_gid != getgid())
 		return "is set-group-ID";
 	if (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
-		return "has capabilities of its own";
+		return "has file capabilities";
 	return NULL;
 }
 
@@ -78,7 +77,7 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 		          (off_t)elf->segments[i].offset) < 0)
 			return NULL;
 		return strstr(loader, "/ld-musl-") != NULL
-		               ? "is of another C library than glibc"
+		               ? "uses another C library than glibc"
 		               : NULL;
 	}
 	return "is statically linked";
@@ -334,7 +333,8 @@ static char *find_library(const char *name, char *why, size_t size)
 		path = find_in(folder, name);
 		if (path == NULL)
 			snprintf(why, size,
-			         "there is no %s in %s (SYSCAP_PRELOAD_DIR)",
+			         "%s is not in the directory %s "
+			         "(SYSCAP_PRELOAD_DIR)",
 			         name, folder);
 		return path;
 	}
@@ -343,7 +343,7 @@ static char *find_library(const char *name, char *why, size_t size)
 		path = find_in(SYC_PRELOAD_LIBDIR, name);
 	if (path == NULL)
 		snprintf(why, size,
-		         "there is no %s in ../lib/syscap beside this program, "
+		         "%s is neither in ../lib/syscap beside this program "
 		         "nor in " SYC_PRELOAD_LIBDIR,
 		         name);
 	return path;
@@ -372,7 +372,7 @@ int syc_preload_find(const char *name, char **ret_value, char *why, size_t size)
 	r = asprintf(&value, "%s:%s", path, there);
 	free(path);
 	if (r < 0) {
-		snprintf(why, size, "out of memory");
+		snprintf(why, size, "the recorder is out of memory");
 		return -ENOMEM;
 	}
 	*ret_value = value;

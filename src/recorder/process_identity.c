@@ -10,7 +10,7 @@
 #include "common/now.h"
 #include "recorder/processes.h"
 
-/* Find the live process of another pid namespace whose own pid is @pid. */
+/* Find the live process of another pid namespace whose pid there is @pid. */
 static struct syc_tracked_process *
 find_in_namespace(struct syc_processes *processes, int32_t pid)
 {
@@ -90,7 +90,7 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 		char name[32];
 
 		/*
-		 * The process is gone; or it is older than the recorder, and so
+		 * The process has ended, or is older than the recorder, and so
 		 * not recorded.
 		 */
 		snprintf(name, sizeof(name), "[pid %d]", pid);
@@ -105,8 +105,8 @@ void syc_processes_past(struct syc_processes *processes, int32_t pid,
 	char name[32];
 
 	/*
-	 * A live process is the same process, but may run another program by
-	 * now
+	 * A live process is the same process, but may have executed another
+	 * program
 	 */
 	if (process != NULL &&
 	    (process->alive || process->is_past || since <= process->ended))

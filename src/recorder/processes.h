@@ -6,28 +6,95 @@
  * lives and waits for the reply, so /proc shows that process.
  *
  * From then on the process is watched.  A pidfd in the caller's epoll set
- * reports its end.  Periodic looks find an exec (which keeps the pid) and new
+ * reports its end.  Periodic checks find an exec (which keeps the pid) and new
  * mappings.
  */
 #ifndef SYC_RECORDER_PROCESSES_H
 #define SYC_RECORDER_PROCESSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <syscap/format.h>
 
 #include "capture/writer.h"
 #include "code/code_names.h"
-#include "code/code_watch.h"
-#include "common/array.h"
+#include "common/containers.h"
 #include "recorder/drain.h"
-#include "recorder/procfs.h"
+
+/*
+ * Facts about a process from /proc.
+ *
+ * Between any two calls, a process may end and its pid be reused.  Functions
+ * return 0 or -errno (-ESRCH or -ENOENT: the process has ended; -EACCES: no
+ * permission).
+ */
+
+/** Facts that distinguish processes, and programs of a process. */
+struct syc_procfs_identity {
+	char state;                       /* 'Z' or 'X': dead */
+	uint64_t start_time;              /* clock ticks since boot */
+	uint64_t start_code, start_stack; /* 0 or 1 without permission */
+};
+
+struct syc_procfs_map {
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor;
+	bool executable;
+	const char *path; /* "/...", "[vdso]", or "" */
+};
+
+int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity);
+
+/**
+ * The arguments joined by spaces; "" if the process has no arguments at
+ * present.
+ */
+int syc_procfs_cmdline(int32_t pid, char *text, size_t size);
+
+/** Identity and command line, read at one moment if possible. */
+struct syc_procfs_seen {
+	bool is_there;
+	struct syc_procfs_identity identity;
+	char cmdline[SYSCAP_FRAME_MAX]; /* "": none, or unknown */
+};
+
+void syc_procfs_see(int32_t pid, struct syc_procfs_seen *ret_seen);
+
+int syc_procfs_comm(int32_t pid, char *text, size_t size);
+
+/** The process' own view of its pid, in a pid namespace. */
+int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid);
+
+/**
+ * Offset of the process' CLOCK_MONOTONIC to the recorder's, ns: not 0 in
+ * another time namespace.  *@ret_ns is unchanged if the offset is unknown, as
+ * for an ended process.
+ */
+int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns);
+
+/** Call @each for every mapping, in order of address. */
+int syc_procfs_maps(int32_t pid,
+                    void (*each)(void *context,
+                                 const struct syc_procfs_map *map),
+                    void *context);
+
+/** Call @each for every process. */
+int syc_procfs_all(void (*each)(void *context, int32_t pid), void *context);
+
+/* Pure parts, for tests.  These functions change @line and @stat. */
+bool syc_procfs_parse_map(char *line, struct syc_procfs_map *ret_map);
+bool syc_procfs_parse_stat(char *stat,
+                           struct syc_procfs_identity *ret_identity);
+bool syc_procfs_parse_clock(const char *offsets, int64_t *ret_ns);
 
 /*
  * MAP frames of processes, and the mapped files.
  *
  * Build-ids of files are remembered by device, inode and time of change.  For
- * names at the end, the files stay open, so that changes of their paths do not
- * matter.
+ * names at the end, the files stay open, so that changes of their paths have no
+ * effect.
  */
 
 /** Maximum of open files; files beyond the limit are counted. */
@@ -65,7 +132,7 @@ int syc_mapped_files_fd(const struct syc_mapped_files *files, size_t i);
 
 void syc_mapped_files_free(struct syc_mapped_files *files);
 
-/** The executable mappings of one process at the last look; all zero: none. */
+/** The executable mappings of one process at the last check; all zero: none. */
 struct syc_known_maps {
 	SYC_ARRAY(struct syc_known_map) maps;
 	bool may_have_copy; /* syscap's library is linked, or a file is
@@ -147,7 +214,7 @@ void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
  * Facts from /proc about @pid, until the next call.  A process that does not
- * wait may have ended or exec'ed meanwhile.  The caller checks the process
+ * wait may have ended or called exec.  The caller checks the process
  * afterwards, and does not register an ended process.
  */
 const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
@@ -175,14 +242,15 @@ unsigned syc_processes_unheard(const struct syc_processes *processes);
 
 /**
  * Note that @pid had the code @addresses in a stack.  If an address is in no
- * known mapping, look at once, since its mapping may be gone in a second.
+ * known mapping, read the maps immediately, since the mapping may be removed
+ * within a second.
  */
 void syc_processes_stack(struct syc_processes *processes, int32_t pid,
                          const uint64_t *addresses, unsigned n);
 
 /**
- * Keep the file of a mapping that @pid reports, since its path may be gone at
- * the end.
+ * Keep the file of a mapping that @pid reports, since its path may be removed
+ * before the end.
  */
 void syc_processes_map(struct syc_processes *processes, int32_t pid,
                        const struct syscap_wire_map *map);
@@ -197,8 +265,8 @@ void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
 
 /**
  * Number of programs that emitted and have no sampler, by their last report, or
- * else by their mapped files.  Programs whose files were never seen do not
- * count.
+ * else by their mapped files.  Programs whose files the recorder never found
+ * are not counted.
  */
 unsigned syc_processes_without_sampler(const struct syc_processes *processes);
 
@@ -206,7 +274,7 @@ unsigned syc_processes_without_sampler(const struct syc_processes *processes);
 void syc_processes_gone(struct syc_processes *processes, int32_t pid);
 
 /**
- * At the end, look at all processes that could not be watched, for lack of fds,
+ * At the end, check all processes that could not be watched, for lack of fds,
  * and may have ended.
  */
 void syc_processes_look_unwatched(struct syc_processes *processes);
@@ -308,7 +376,7 @@ uint32_t syc_processes_changes(const struct syc_processes *processes);
 
 /*
  * A process that the recorder follows, and the set of such processes; for
- * processes.c, process_identity.c and tracked.c only.
+ * processes.c, process_identity.c and process_life.c only.
  */
 
 #define SYC_TRACKED_BUCKETS 1024u
@@ -325,11 +393,11 @@ struct syc_tracked_process {
 	bool is_expected, is_heard;
 	bool is_past; /* registered after its end, without an EXIT frame yet */
 	int32_t past_of; /* process by which the ended process is known */
-	int64_t since;   /* time of its next PROCESS frame; 0: now */
+	int64_t since;   /* time of the next PROCESS frame; 0: now */
 	int64_t ended;
 	/* The library is mapped, but no file has a sampler. */
 	bool is_without_sampler;
-	int64_t sampler_said; /* time of its own report about a sampler */
+	int64_t sampler_said; /* time of the process's report about a sampler */
 	/* No sampler by report or files; the process is counted. */
 	bool lacks_sampler;
 	bool exec_seen; /* identity belongs to the running program */
@@ -340,7 +408,7 @@ struct syc_tracked_process {
 	char *cmdline; /* command line in the last PROCESS frame */
 	struct syc_known_maps maps;
 	bool had_maps;       /* some MAPs of this image were written */
-	unsigned n_own_maps; /* number of MAPs that it wrote itself */
+	unsigned n_own_maps; /* number of MAPs written by the process */
 	/* JIT code; NULL: no code, or code that cannot be watched. */
 	struct syc_code_watch *code;
 	int64_t code_looked;
@@ -391,13 +459,14 @@ void syc_tracked_new_image(struct syc_processes *processes,
                            struct syc_tracked_process *process);
 
 /**
- * Start to watch @process, in the recorder's /proc.  False: it is gone already.
+ * Start to watch @process, in the recorder's /proc.  False: the process has
+ * ended.
  */
 bool syc_tracked_watch(struct syc_processes *processes,
                        struct syc_tracked_process *process);
 
 /**
- * Watch @process, and write its name and mappings.  @identity: NULL if /proc
+ * Watch @process, and write name and mappings.  @identity: NULL if /proc
  * does not show the process; @cmdline: NULL: read the command line from /proc.
  */
 void syc_tracked_announce(struct syc_processes *processes,
@@ -417,7 +486,7 @@ void syc_tracked_see(struct syc_processes *processes,
                      struct syc_tracked_process *process,
                      const struct syc_procfs_seen *seen);
 
-/** Look at @process now. */
+/** Examine @process now. */
 void syc_tracked_look(struct syc_processes *processes,
                       struct syc_tracked_process *process);
 
@@ -429,8 +498,8 @@ void syc_tracked_write_exit(struct syc_processes *processes,
                             struct syc_tracked_process *process);
 
 /**
- * Write the EXIT frame of @process, which is gone, and whose last frames are in
- * the file.
+ * Write the EXIT frame of @process, which has ended, and whose last frames are
+ * in the file.
  */
 void syc_tracked_end(struct syc_processes *processes,
                      struct syc_tracked_process *process);

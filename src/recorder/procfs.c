@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* procfs.c - facts about a process from /proc. */
 #define _GNU_SOURCE
-#include "recorder/procfs.h"
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/strings.h"
+#include "recorder/processes.h"
 
 bool syc_procfs_parse_stat(char *stat, struct syc_procfs_identity *ret_identity)
 {

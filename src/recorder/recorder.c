@@ -17,7 +17,6 @@
 
 #include "capture/files.h"
 #include "common/now.h"
-#include "recorder/preload.h"
 #include "recorder/processes.h"
 #include "recorder/recording.h"
 
@@ -57,8 +56,8 @@ static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *console)
 	const uint32_t less = (uint32_t)size.rlim_cur / page * page - page;
 	syc_console_print(
 		console,
-		"rings have only %u KiB, because of the limit on file sizes "
-		"(ulimit -f)",
+		"rings have only %u KiB; a higher ulimit -f allows larger "
+		"rings",
 		less / 1024);
 	return less;
 }
@@ -106,13 +105,13 @@ static int make_room(const char *old, struct syscap_error *error)
 	if (!is_capture(old))
 		return syc_error_set(
 			error, EEXIST, 0,
-			"it exists, and cannot be renamed to %s, which is not "
+			"cannot rename the existing file to %s, which is not "
 			"a capture",
 			old);
 	if (syc_in_use_check(old, &why) < 0)
 		return syc_error_set(
 			error, EBUSY, 0,
-			"it exists, and cannot be renamed to %s: %s", old,
+			"cannot rename the existing file to %s: %s", old,
 			why.message);
 	return 0;
 }
@@ -143,7 +142,7 @@ static int keep_old(const char *output, struct syscap_error *error)
 		return r;
 	if (rename(path, old) != 0)
 		return syc_error_set(error, EEXIST, 0,
-		                     "it exists, and cannot be kept as %s: %s",
+		                     "cannot keep the existing file as %s: %s",
 		                     old, strerror(errno));
 	return 1;
 }
@@ -341,14 +340,13 @@ static void listen_by_name(struct syc_recording *recording)
 	if (r != 0)
 		syc_console_print(
 			&recording->console,
-			"cannot listen on a socket, so processes that close "
-			"inherited fds are not recorded: %s",
+			"cannot record processes that close inherited fds, "
+			"for lack of a listening socket: %s",
 			strerror(-r));
 }
 
 /*
- * Preload one library for all roles, since two libraries would not know of each
- * other.
+ * Preload one library for all roles, since two libraries would not share state.
  */
 static bool find_preload(struct syc_recording *recording)
 {

@@ -9,8 +9,11 @@
 #define SYC_RECORDER_RECORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "collect/counters.h"
+#include "common/containers.h"
 
 /** Exit status of a failed recording; other values are as for env(1). */
 #define SYC_RECORD_FAILED     125
@@ -41,5 +44,113 @@ struct syc_record_options {
 
 /** Returns the exit status of the command, or one of the statuses above. */
 int syc_record_run(const struct syc_record_options *options);
+
+/*
+ * The preloaded library that samples any program; programs that
+ * cannot load it, and processes without it.
+ */
+
+#define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
+#define SYC_PRELOAD_IO      "libsyscap-io.so" /* this library also samples */
+#define SYC_PRELOAD_MEMORY \
+	"libsyscap-memory.so" /* and all of the other two
+	                       * libraries */
+
+/** Whether @name is one of these libraries. */
+bool syc_preload_is_library(const char *name);
+
+/**
+ * Find the library @name: in $SYSCAP_PRELOAD_DIR if set, otherwise relative to
+ * this program or in the installation directory.  *@ret_value is the value of
+ * LD_PRELOAD that loads the library before the present libraries.
+ *
+ * Returns 0 and a text to be freed; or -errno, with the reason in @why, of
+ * @size bytes.
+ */
+int syc_preload_find(const char *name, char **ret_value, char *why,
+                     size_t size);
+
+/**
+ * The reason why no library can be preloaded into @command, which is looked up
+ * as by execvp(): "/usr/bin/x is statically linked".  False: the program does
+ * not refuse the library.
+ */
+bool syc_preload_refused(const char *command, char *why, size_t size);
+
+/* Name of the sanitizer with a shared runtime. */
+#define SYC_PRELOAD_ASAN "AddressSanitizer"
+
+/**
+ * The sanitizer with its own allocator that @command is built with:
+ * SYC_PRELOAD_ASAN or another name; NULL: none.
+ */
+const char *syc_preload_sanitizer(const char *command);
+
+/**
+ * Whether @command has its own malloc(), which takes precedence over a
+ * preloaded malloc().
+ */
+bool syc_preload_has_malloc(const char *command);
+
+/* Processes of the command without the preloaded library. */
+
+/** All zero: the processes were not examined yet. */
+struct syc_unloaded {
+	SYC_ARRAY(struct syc_unloaded_process) found;
+	int64_t next, pause; /* ns: time of the next look, and pause after that
+	                      * look */
+};
+
+/**
+ * If a check is due, look for such processes among the command and its
+ * descendants: often at first, then once a second.  A process that ends between
+ * two checks is missed.  A process that is about to load its libraries is not
+ * counted.
+ */
+void syc_unloaded_look(struct syc_unloaded *unloaded, int32_t command,
+                       int64_t now);
+
+unsigned syc_unloaded_count(const struct syc_unloaded *unloaded);
+
+void syc_unloaded_free(struct syc_unloaded *unloaded);
+
+/*
+ * Messages of the recorder on standard error.
+ *
+ * Diagnostics are rate-limited, because hostile or broken clients must not be
+ * able to fill a terminal.  Only terminals get the progress line.
+ */
+
+struct syc_console {
+	bool quiet;
+	bool terminal;
+	bool line_shown;
+	int64_t began, next_line; /* ns */
+	/* Ns: time at which one more diagnostic is allowed. */
+	int64_t next_token;
+	unsigned tokens;
+	uint64_t suppressed;
+};
+
+struct syc_console_counts {
+	uint64_t frames, bytes, lost;
+};
+
+void syc_console_init(struct syc_console *console, bool quiet, int64_t now);
+
+/** Print one line, prefixed by the name of this command. */
+void syc_console_print(struct syc_console *console, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Draw the progress line if it is due. */
+void syc_console_progress(struct syc_console *console, int64_t now,
+                          const struct syc_console_counts *counts);
+
+/** Draw the progress line while names are looked up: @done bytes of @all. */
+void syc_console_naming(struct syc_console *console, int64_t now, uint64_t done,
+                        uint64_t all);
+
+/** Erase the progress line, and print the number of suppressed messages. */
+void syc_console_finish(struct syc_console *console);
 
 #endif

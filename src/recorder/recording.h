@@ -3,7 +3,7 @@
  * recording.h - all parts of one recording of a command.
  *
  * recorder.c sets up and tears down a recording. launch.c starts the command,
- * and loop.c records the command and ends the capture.
+ * and drain_loop.c records the command and ends the capture.
  */
 #ifndef SYC_RECORDER_RECORDING_H
 #define SYC_RECORDER_RECORDING_H
@@ -20,13 +20,11 @@
 #include "capture/writer.h"
 #include "code/code_names.h"
 #include "collect/counters.h"
-#include "recorder/callers.h"
-#include "recorder/console.h"
 #include "recorder/drain.h"
-#include "recorder/intake.h"
-#include "recorder/preload.h"
+#include "recorder/frame_intake.h"
 #include "recorder/processes.h"
 #include "recorder/recorder.h"
+#include "recorder/ring_requests.h"
 #include "recorder/rings.h"
 
 /*
@@ -110,8 +108,7 @@ void syc_stderr_log_free(struct syc_stderr_log *log);
  * Names for the stacks of a recording, added at the end of the recording.
  *
  * The capture is read again, as by `syscap symbolize`.  The recorder also has
- * the mapped files, even files deleted since, and the processes that still
- * live.
+ * the mapped files, even files deleted since, and the live processes.
  */
 
 struct syc_naming_options {
@@ -226,7 +223,7 @@ struct syc_recording {
 	struct syc_writer *writer;
 	struct syc_renumber *renumber;
 	struct syc_processes *processes;
-	struct syc_code_names *code; /* NULL: no names are wanted */
+	struct syc_code_names *code; /* NULL: no names are added */
 	struct syc_control_server *server;
 	struct syc_listener listener;
 	struct syc_callers *callers; /* NULL: the recorder has no name */
@@ -246,11 +243,11 @@ struct syc_recording {
 	unsigned asked;
 	bool write_failed; /* a write failed, and the failure is printed */
 	struct syc_names_found names;
-	int interval; /* ms between two looks at the rings */
+	int interval; /* ms between two drains of the rings */
 	int64_t began, flushed, orphans_looked;
 };
 
-/** Whether addresses get their names at the end of the recording. */
+/** Whether addresses get names at the end of the recording. */
 static inline bool
 syc_recording_wants_names(const struct syc_recording *recording)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 #include "recorder/drain.h"
 
 #define ID_MAX UINT32_C(0xFFFFFF)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
-#include "recorder/procfs.h"
+#include "recorder/processes.h"
 #include "recorder/rings.h"
 
 struct inode_search {
@@ -233,7 +233,7 @@ void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last)
 /*
  * The recorder's number of the process; 0: no process has the number; -1: the
  * number is not known yet. A process that claimed a slot before a search, and
- * was not found by the search, is gone.
+ * was not found by the search, has ended.
  */
 static int32_t find_nested(struct syc_arena_taken *arena, uint32_t slot,
                            int32_t pid)

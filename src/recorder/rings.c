@@ -15,7 +15,7 @@
 
 /*
  * Threads get their names when they begin, but their first event may be
- * earlier.  So the second look follows soon, and later looks are rare.
+ * earlier.  So the second check follows soon, and later checks are rare.
  */
 #define LOOK_SOON  INT64_C(25000000)
 #define LOOK_AGAIN INT64_C(1000000000)
@@ -51,7 +51,7 @@ static bool read_kernel_name(const struct syc_ring *ring,
 	return true;
 }
 
-/* Copy the shared memory once, since its writer may go on writing. */
+/* Copy the shared memory once, since its writer may continue to write. */
 static void read_ring_name(const struct syc_ring *ring,
                            char name[SYC_RING_NAME])
 {
@@ -84,7 +84,7 @@ static void look_at_name(struct syc_intake *intake, struct syc_ring *ring)
 	}
 }
 
-/* If a look is due, read the name, and write the name if it changed. */
+/* If a check is due, read the name, and write the name if it changed. */
 static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
                            int64_t now)
 {
@@ -110,8 +110,8 @@ static void look_at_thread_last(struct syc_intake *intake,
 }
 
 /*
- * Clients request a ring and use it at once.  A process with more unused rings
- * gets no more rings, so that other processes still get rings.
+ * Clients request a ring and use it immediately.  A process with more unused
+ * rings gets no more rings, so that other processes still get rings.
  */
 #define UNUSED_MAX 512u
 
@@ -119,7 +119,7 @@ static void look_at_thread_last(struct syc_intake *intake,
 #define NAMES_PER_PASS 32u
 
 /*
- * Number of looks, since a process that forks and exits may escape one look.  A
+ * Number of checks, since one check may miss a process that forks and exits.  A
  * ring that was just fetched may be about to be mapped.
  */
 #define LOOKS_AT_ORPHANS 2
@@ -169,7 +169,7 @@ static void say_limit(struct syc_rings *rings, int32_t pid, const char *why)
 {
 	if (!rings->limit_said)
 		syc_console_print(rings->intake->console,
-		                  "no ring for process %d: %s", pid, why);
+		                  "process %d gets no ring: %s", pid, why);
 	rings->limit_said = true;
 }
 
@@ -191,7 +191,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 	int fd, r;
 
 	if (hoards_rings(rings, pid)) {
-		say_limit(rings, pid, "512 of its rings are unused");
+		say_limit(rings, pid, "the process has 512 unused rings");
 		return -EAGAIN;
 	}
 	if (rings->live.n - rings->arenas.n_rings >= rings->max) {
@@ -205,7 +205,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 		return r;
 	if (r != 0)
 		return refuse_ring(rings, pid, strerror(-r), r);
-	/* Write the PROCESS frame of @pid before the process can go on. */
+	/* Write the PROCESS frame of @pid before the process can continue. */
 	if (pid > 0)
 		syc_processes_request(rings->intake->processes, pid);
 	ring->requester = pid;
@@ -277,7 +277,7 @@ static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
 	return ring->why == NULL && !is_over;
 }
 
-/* Look at the names of new rings at once, and of other rings in turns. */
+/* Read the names of new rings immediately, and of other rings in rotation. */
 static void look_for_names(struct syc_rings *rings)
 {
 	const int64_t now = syc_now();

@@ -4,14 +4,14 @@
  * threads.
  *
  * A ring ends with its writer's end marker, with malformed content, or with the
- * recording.  A ring also ends when no process has it mapped any more: its
- * owner died or exec'ed, and no forked child uses the ring.  A slot of an arena
- * ends with its thread or process.
+ * recording.  A ring also ends when no process has it mapped: the owner ended
+ * or called exec, and no forked child uses the ring.  A slot of an arena ends
+ * with its thread or process.
  *
  * The writer of a ring names its thread when it gets the ring.  Later names are
  * from the kernel, /proc/PID/task/TID/comm.  The recorder reads that file at
  * the beginning, once a second, and at the end of the ring if the thread still
- * lives.  In a pid namespace, only the first name is known, because thread ids
+ * exists.  In a pid namespace, only the first name is known, because thread ids
  * differ there.
  */
 #ifndef SYC_RECORDER_RINGS_H
@@ -22,12 +22,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/array.h"
-#include "recorder/console.h"
+#include "common/containers.h"
 #include "recorder/drain.h"
-#include "recorder/intake.h"
+#include "recorder/frame_intake.h"
 #include "recorder/processes.h"
-#include "recorder/procfs.h"
+#include "recorder/recorder.h"
 #include "ring/arena.h"
 #include "ring/ring_file.h"
 
@@ -72,7 +71,7 @@ struct syc_arena_taken {
 	 */
 	bool wants_search;
 	uint32_t searches, *seen_at;
-	bool is_over; /* no process maps the arena any more */
+	bool is_over; /* no process maps the arena */
 	/* Rings in the slots; NULL: the slot seems empty. */
 	struct syc_ring *slots[];
 };
@@ -168,8 +167,7 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
                                         int fd);
 
 /**
- * True: no more arenas of @pid will be taken, until unused arenas are
- * forgotten.
+ * True: no more arenas of @pid will be taken, until unused arenas are freed.
  */
 bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
 
@@ -184,8 +182,8 @@ bool syc_arenas_look(struct syc_arenas *arenas, bool all,
 bool syc_arenas_begin_pass(struct syc_arenas *arenas);
 
 /**
- * Whether no process will write to @ring any more; called before the last read
- * of @ring.  @look: examine the owner, too.
+ * Whether no process will write to @ring; called before the last read of @ring.
+ * @look: examine the owner, too.
  */
 bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
                         bool look);
@@ -206,7 +204,7 @@ bool syc_arenas_is_suspect(const struct syc_arenas *arenas,
 /** Notify all clients that the recorder no longer reads their events. */
 void syc_arenas_close(struct syc_arenas *arenas);
 
-/** Forget the arena @i, whose rings have all ended. */
+/** Free the arena @i, whose rings have all ended. */
 void syc_arenas_forget(struct syc_arenas *arenas, size_t i);
 
 /* Processes that use a ring: by their mappings, and by the slots of arenas. */
@@ -222,7 +220,7 @@ enum syc_ring_mapped {
 enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
 
 /*
- * Rings that no process has mapped any more.
+ * Rings that no process has mapped.
  *
  * A ring may outlive its owner: a forked child of a stock client continues to
  * write to its parent's ring.  So all processes that started after the recorder
@@ -233,7 +231,7 @@ enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
 struct syc_orphan {
 	ino_t inode;
 	unsigned *
-		unmapped_for; /* successive looks without a process that maps it */
+		unmapped_for; /* successive checks without a process that maps the ring */
 	bool is_mapped;
 };
 
@@ -258,7 +256,7 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 
 /**
  * Find the owner of the slot @ring: sets ring->requester, ->image, ->owner, and
- * ->is_over if the owner is gone.  False: the slot must wait.
+ * ->is_over if the owner has ended.  False: the slot must wait.
  */
 bool syc_arena_owner_find(struct syc_processes *processes,
                           struct syc_ring *ring);
@@ -267,13 +265,13 @@ bool syc_arena_owner_find(struct syc_processes *processes,
 bool syc_arena_owner_lives(struct syc_processes *processes,
                            struct syc_ring *ring);
 
-/** Whether @pid, the owner of @slot, is gone. */
+/** Whether @pid, the owner of @slot, has ended. */
 bool syc_arena_owner_is_gone(struct syc_arena_taken *arena, uint32_t slot,
                              int32_t pid);
 
 /**
  * Search for owners that slots wait for, unless the last search, at @last, was
- * just now.
+ * very recent.
  */
 void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last);
 
@@ -314,10 +312,10 @@ int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
 void syc_rings_free(struct syc_rings *rings);
 
 /**
- * Create a ring for @pid.  Returns an fd of its file, to be sent and closed.
- * -EAGAIN: the process hoards unused rings.  Another -errno is printed and
- * counted, except -EMFILE with @may_retry, because the caller then closes fds
- * and calls again.
+ * Create a ring for @pid.  Returns an fd of the ring's file, to be sent and
+ * closed.  -EAGAIN: the process hoards unused rings.  Another -errno is printed
+ * and counted, except -EMFILE with @may_retry, because the caller then closes
+ * fds and calls again.
  */
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 
@@ -335,13 +333,13 @@ void syc_rings_settle(struct syc_rings *rings);
 
 /**
  * End the rings that no process maps.  @all_fetched: no ring is still in flight
- * to a process.  Looks into /proc only if necessary.
+ * to a process.  Reads /proc only if necessary.
  */
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
 
 /**
- * Notify the clients, if possible, that their events are not read any more;
- * then drain all rings.
+ * Notify the clients, if possible, of the end of the recording; then drain all
+ * rings.
  */
 void syc_rings_close(struct syc_rings *rings);
 

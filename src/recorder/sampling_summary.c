@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/intake.h"
+#include "recorder/frame_intake.h"
 
 #define FEW        50u /* fewer samples are too few for a statement */
 #define LINES_MOST 3u
@@ -66,10 +66,10 @@ void syc_sampling_summary_print_forbidden(
 	if (sampling->forbidden <= 0)
 		return;
 	fprintf(stderr,
-	        "syscap record: %lld thread%s not recorded to the end: a "
-	        "seccomp filter of the program forbids a needed system call\n",
+	        "syscap record: recording of %lld thread%s ended early: a "
+	        "seccomp filter of the program forbids a system call\n",
 	        (long long)sampling->forbidden,
-	        sampling->forbidden == 1 ? " was" : "s were");
+	        sampling->forbidden == 1 ? "" : "s");
 }
 
 static bool print_rate(const struct syc_sampling_summary *sampling,
@@ -81,19 +81,19 @@ static bool print_rate(const struct syc_sampling_summary *sampling,
 	if (2 * sampling->ticks < 3 * sampling->samples)
 		return false;
 	fprintf(stderr,
-	        "syscap record: %.0f samples a second of %s came, of %lu",
+	        "syscap record: %.0f instead of %lu samples came per second "
+	        "of %s",
 	        (double)hz * (double)sampling->samples /
 	                (double)sampling->ticks,
-	        is_wall ? "wall time" : "processor time", hz);
+	        hz, is_wall ? "wall time" : "processor time");
 	if (is_wall)
-		fputs(": threads waited for a processor, or slept\n", stderr);
+		fputs("; threads waited for a processor, or slept\n", stderr);
 	else if (strstr(sample, ",perf") != NULL)
-		fputs(": the rest was spent in the kernel, or in ticks\n",
-		      stderr);
+		fputs("; the kernel and ticks used the other time\n", stderr);
 	else /* the kernel checks such timers only at its own tick */
 		fprintf(stderr,
-		        ": this kernel's timers are no finer; "
-		        "--sample=%lu,perf has more\n",
+		        "; this kernel's timers allow no more, but "
+		        "--sample=%lu,perf does\n",
 		        hz);
 	return true;
 }
@@ -112,7 +112,7 @@ static bool print_share(const struct syc_sampling_summary *sampling,
 		return false;
 	fprintf(stderr,
 	        "syscap record: samples took %.0f %% of the threads' time; "
-	        "use a lower rate or share=N to reduce that\n",
+	        "a lower rate or share=N reduces this share\n",
 	        share);
 	return true;
 }
@@ -126,7 +126,7 @@ static bool print_without_stack(const struct syc_sampling_summary *sampling,
 	if (100 * sampling->without_stack <= sampling->ticks)
 		return false;
 	fprintf(stderr,
-	        "syscap record: %.0f ms of processor time have no stack: their "
+	        "syscap record: %.0f ms of processor time have no stack: "
 	        "threads ended or called exec before a first sample\n",
 	        1e3 * (double)sampling->without_stack / hz);
 	return true;
@@ -196,8 +196,8 @@ static bool print_ended(const struct syc_sampling_summary *sampling)
 	if (sampling->ended == 0)
 		return false;
 	fprintf(stderr,
-	        "syscap record: %llu process%s sampled no longer, since the "
-	        "program handles the sampler's signals itself\n",
+	        "syscap record: %llu process%s no longer sampled, since the "
+	        "program handles the sampler's signals\n",
 	        (unsigned long long)sampling->ended,
 	        sampling->ended == 1 ? " was" : "es were");
 	return true;

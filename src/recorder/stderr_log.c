@@ -113,7 +113,7 @@ static void send_when_there_is_room(struct pumping *tee, size_t n, int patience)
 		close_end(&tee->socket);
 }
 
-/* True: more bytes may be available at once. */
+/* True: more bytes may be available without a wait. */
 static bool move_piece(struct pumping *tee)
 {
 	const ssize_t n =
@@ -230,7 +230,7 @@ __attribute__((noreturn)) static void begin_pump(int from, int socket)
 	static struct pumping tee;
 	sigset_t all, resized;
 
-	/* The process ends with its last writer, regardless of the terminal */
+	/* The process ends with the last writer, regardless of the terminal */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "syscap-stderr");
@@ -412,7 +412,7 @@ static void take_piece(struct syc_stderr_log *log,
 	if (piece->lost != 0) {
 		log->lost += piece->lost;
 		snprintf(text, sizeof(text),
-		         "\n(%llu bytes were not recorded)\n",
+		         "\n(syscap did not record %llu bytes)\n",
 		         (unsigned long long)piece->lost);
 		take_bytes(log, piece->time, log->n > 0 ? text : text + 1,
 		           strlen(log->n > 0 ? text : text + 1));

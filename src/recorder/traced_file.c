@@ -16,7 +16,7 @@
 
 #include <syscap/capture.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "capture/join.h"
 #include "recorder/recording.h"
 
@@ -65,7 +65,8 @@ struct copy {
 };
 
 /*
- * Read the present content, up to @size bytes; the file may shrink meanwhile.
+ * Read the present content, up to @size bytes; the file may shrink during the
+ * read.
  */
 static bool read_copy(int from, struct copy *copy, size_t size)
 {
@@ -126,8 +127,8 @@ static void report_trouble(void *data, const struct syc_join_message *message)
 		return;
 	if (message->has_offset)
 		fprintf(stderr,
-		        "syscap record: %s: at byte %" PRIu64 " of what the "
-		        "command wrote: %s\n",
+		        "syscap record: %s: at byte %" PRIu64
+		        " of the output of the command: %s\n",
 		        file->option, message->offset, message->text);
 	else
 		fprintf(stderr, "syscap record: %s: %s\n", file->option,
@@ -157,10 +158,12 @@ static bool keep_bytes(const struct syc_traced_file *file, const char *output,
 	}
 	if (fd >= 0)
 		close(fd);
-	fprintf(stderr, "syscap record: %s: the command's capture: %s; %s%s\n",
+	fprintf(stderr,
+	        "syscap record: %s: cannot join the command's own capture: "
+	        "%s; %s%s\n",
 	        file->option, why,
-	        done == copy->size ? "it is kept in "
-	                           : "it could not be kept in ",
+	        done == copy->size ? "a copy is in "
+	                           : "no copy could be written to ",
 	        name);
 	free(name);
 	return done == copy->size;
@@ -208,15 +211,16 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *file,
 	if (!make_copy(file->fd, output, &copy)) {
 		*ret_lost = true;
 		fprintf(stderr,
-		        "syscap record: %s: cannot copy what the command "
-		        "wrote: %s\n",
+		        "syscap record: %s: cannot copy the output of the "
+		        "command: %s\n",
 		        file->option, strerror(errno));
 		return 0;
 	}
 	syc_writer_totals(writer, &before);
 	if (copy.size == 0) {
 		fprintf(stderr,
-		        "syscap record: %s: the command wrote nothing\n",
+		        "syscap record: %s: the command wrote no capture to "
+		        "SYSPROF_TRACE_FD\n",
 		        file->option);
 	} else if (syscap_reader_open_memory(copy.data, copy.size, &reader,
 	                                     &error) != 0) {

@@ -236,7 +236,7 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 	const struct syc_frame_shape *const shape = &syc_frame_shapes[type];
 
 	if (frame->len < shape->least)
-		return "a frame is too short for its type";
+		return "a frame is too short for the type";
 	const size_t end = syc_frame_content_end(shape, byte_at(frame, 0),
 	                                         frame->len, false);
 	if (end == 0)
@@ -307,9 +307,9 @@ static const char *check_header(const struct syscap_wire_frame *frame,
                                 size_t avail)
 {
 	if (avail < sizeof(*frame))
-		return "a frame ends inside its header";
+		return "a frame ends inside the header";
 	if (frame->len < sizeof(*frame))
-		return "a frame is shorter than its header";
+		return "a frame is shorter than the header";
 	if (frame->len % 8 != 0)
 		return "a frame's length is not a multiple of 8";
 	if (frame->len > avail)

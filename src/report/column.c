@@ -10,7 +10,7 @@
 #ifdef SYC_HAVE_ZLIB
 #include <zlib.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #endif
 
 /* Level 1 is five times as fast as 6 and 8 % larger, of columns. */

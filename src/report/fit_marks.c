@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map.h"
+#include "common/containers.h"
 #include "report/writer.h"
 
 /* Number of cells of time, about the width of a screen. */

@@ -8,23 +8,51 @@
  *  2. marks become bars, except the slowest of each name and the longest;
  *  3. counters keep the least, the largest and the last value of each cell;
  *  4. log messages are omitted, the least severe first;
- *  5. allocations, then samples of one stack are combined in cells up to 1/64
- *     of the time, then up to all of the time.
+ *  5. allocations, then waits, then samples of one stack are combined in cells
+ *     up to 1/64 of the time, then up to all of the time.
  * The slowest marks of each name and the longest marks always stay.  More than
  * four million allocations are always combined.
  */
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/writer.h"
 
+static int by_time(const void *one, const void *other)
+{
+	const struct syc_row *const a = one, *const b = other;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/*
+ * Sort combined rows of equal times by node.  So a column of nodes is smaller,
+ * and the page adds to sums in the order of their addresses.
+ */
+static void sort_cells(struct syc_row *rows, size_t n)
+{
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n; to++)
+			if (rows[to].time != rows[from].time)
+				break;
+		qsort(rows + from, to - from, sizeof(*rows), by_time);
+	}
+}
+
 enum part {
-	FIXED, /* compared capture, mappings */
+	FIXED, /* compared capture, mappings, source lines */
 	SAMPLES,
 	VALUES,
 	LOGS,
 	HEAP,
+	BLOCKED, /* the waits, as in page->waits */
+	STALLED,
 	MARKS,
 	N_PARTS
 };
@@ -79,9 +107,11 @@ static bool fits(const struct plan *plan)
 
 static int write_fixed(struct syc_page *page)
 {
-	const int r = syc_page_write_other(page);
+	int r = syc_page_write_other(page);
 
-	return r < 0 ? r : syc_page_write_maps(page);
+	if (r == 0)
+		r = syc_page_write_maps(page);
+	return r < 0 ? r : syc_page_write_lines(page);
 }
 
 static int measure_all(struct plan *plan)
@@ -92,6 +122,8 @@ static int measure_all(struct plan *plan)
 		syc_page_write_counters,
 		syc_page_write_logs,
 		syc_page_write_heap,
+		syc_page_write_blocked,
+		syc_page_write_stalled,
 	};
 	int r = 0;
 
@@ -142,6 +174,7 @@ static int combine(struct plan *plan, const struct shrunk *shrunk,
 		     (*per_row * (double)*shrunk->n > 1.3 * (double)room ||
 		      *shrunk->n > shrunk->most)))
 			continue;
+		sort_cells(shrunk->rows, *shrunk->n);
 		r = syc_page_measure(plan->page, shrunk->write, size);
 		*per_row = (double)*size / (double)*shrunk->n;
 	}
@@ -162,6 +195,30 @@ static int shrink_heap(struct plan *plan, uint64_t largest)
 	};
 
 	return combine(plan, &shrunk, largest);
+}
+
+static int shrink_waits(struct plan *plan, uint64_t largest)
+{
+	static int (*const writers[SYC_N_WAITS])(struct syc_page *) = {
+		syc_page_write_blocked,
+		syc_page_write_stalled,
+	};
+	int r = 0;
+
+	for (int kind = 0; r == 0 && kind < SYC_N_WAITS; kind++) {
+		struct syc_combined *waits = &plan->page->waits[kind];
+		const struct shrunk shrunk = {
+			.part = BLOCKED + (enum part)kind,
+			.rows = waits->rows,
+			.n = &waits->n,
+			.cells = &waits->cells,
+			.most = SIZE_MAX,
+			.write = writers[kind],
+		};
+
+		r = combine(plan, &shrunk, largest);
+	}
+	return r;
 }
 
 static int shrink_samples(struct plan *plan, uint64_t largest)
@@ -231,6 +288,8 @@ static int shrink(struct plan *plan)
 		if (!fits(plan))
 			r = shrink_heap(plan, largest);
 		if (r == 0 && !fits(plan))
+			r = shrink_waits(plan, largest);
+		if (r == 0 && !fits(plan))
 			r = shrink_samples(plan, largest);
 	}
 	return r;
@@ -245,7 +304,8 @@ static bool has_room(const struct syc_page *page, uint64_t room)
 	syscap_profile_values(page->profile, &values);
 	syscap_profile_logs(page->profile, &n_logs);
 	return page->allocations.n <= MOST_ALLOCATIONS &&
-	       (page->order.n + page->allocations.n + values.n + n_logs +
+	       (page->order.n + page->allocations.n + page->waits[0].n +
+	        page->waits[1].n + values.n + n_logs +
 	        syscap_profile_n_marks(page->profile)) *
 	                       MOST_OF_EVENT <
 	               room;
@@ -268,4 +328,126 @@ int syc_page_fit(struct syc_page *page)
 	if (r < 0 || (fits(&plan) && page->allocations.n <= MOST_ALLOCATIONS))
 		return r;
 	return shrink(&plan);
+}
+
+/*
+ * Combination of samples or allocations of one stack, one thread
+ * and one cell of time.
+ *
+ * Sums stay exact, also the bytes in use at the end of each cell.
+ */
+
+#define EMPTY UINT32_MAX
+
+void syc_rows_sort(struct syc_row *rows, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (rows[i].time < rows[i - 1].time) {
+			qsort(rows, n, sizeof(*rows), by_time);
+			return;
+		}
+}
+
+static uint64_t cell_of(const struct syc_cells *cells, uint64_t time)
+{
+	return (time + cells->shift) / cells->size;
+}
+
+/* 1 + the cell of the end; 0: no end. */
+static uint64_t end_cell_of(const struct syc_cells *cells,
+                            const struct syc_row *row)
+{
+	return row->end == 0 ? 0 : cell_of(cells, row->end - 1) + 1;
+}
+
+static size_t hash_row(const struct syc_cells *cells, const struct syc_row *row)
+{
+	uint64_t hash = row->node * 0x9E3779B97F4A7C15u;
+
+	hash = (hash ^ row->thread) * 0xC2B2AE3D27D4EB4Fu;
+	hash = (hash ^ end_cell_of(cells, row)) * 0x9E3779B97F4A7C15u;
+	return (size_t)(hash >> 32 ^ hash ^ row->is_temporary);
+}
+
+static bool is_equal(const struct syc_cells *cells, const struct syc_row *a,
+                     const struct syc_row *b)
+{
+	return a->node == b->node && a->thread == b->thread &&
+	       a->is_temporary == b->is_temporary &&
+	       end_cell_of(cells, a) == end_cell_of(cells, b);
+}
+
+/*
+ * Move the row to the last moment of its cell, and its end to the first moment
+ * of its cell.  At the last moment of each cell, the bytes in use stay exact.
+ * An allocation that ends in its cell is never in use.
+ */
+static void snap(const struct syc_cells *cells, struct syc_row *row)
+{
+	const uint64_t cell = cell_of(cells, row->time);
+	const uint64_t last = (cell + 1) * cells->size - cells->shift - 1;
+
+	if (row->end != 0 && cell_of(cells, row->end - 1) > cell)
+		row->end = cell_of(cells, row->end - 1) * cells->size -
+		           cells->shift + 1;
+	else if (row->end != 0)
+		row->end = (last < cells->last ? last : cells->last) + 1;
+	row->time = last < cells->last ? last : cells->last;
+}
+
+/*
+ * Combine rows[from] to rows[to - 1], which are one cell, into rows[at] and
+ * following, and return the new end.
+ */
+static size_t combine_cell(struct syc_row *rows, size_t from, size_t to,
+                           size_t at, const struct syc_cells *cells,
+                           uint32_t *slots, size_t n_slots)
+{
+	memset(slots, 0xff, n_slots * sizeof(*slots));
+	for (size_t i = from; i < to; i++) {
+		const struct syc_row row = rows[i];
+		size_t slot = hash_row(cells, &row) & (n_slots - 1);
+
+		while (slots[slot] != EMPTY &&
+		       !is_equal(cells, &rows[slots[slot]], &row))
+			slot = (slot + 1) & (n_slots - 1);
+		if (slots[slot] == EMPTY) {
+			slots[slot] = (uint32_t)at;
+			rows[at] = row;
+			snap(cells, &rows[at++]);
+		} else {
+			rows[slots[slot]].size += row.size;
+			rows[slots[slot]].n += row.n;
+		}
+	}
+	return at;
+}
+
+int syc_rows_combine(struct syc_row *rows, size_t *n,
+                     const struct syc_cells *cells)
+{
+	uint32_t *slots = NULL;
+	size_t at = 0, capacity = 0, to;
+
+	for (size_t from = 0; from < *n; from = to) {
+		const uint64_t cell = cell_of(cells, rows[from].time);
+		size_t n_slots = 2;
+
+		for (to = from + 1; to < *n; to++)
+			if (cell_of(cells, rows[to].time) != cell)
+				break;
+		while (n_slots < 2 * (to - from))
+			n_slots *= 2;
+		if (n_slots > capacity) {
+			free(slots);
+			slots = malloc(n_slots * sizeof(*slots));
+			if (slots == NULL)
+				return -ENOMEM;
+			capacity = n_slots;
+		}
+		at = combine_cell(rows, from, to, at, cells, slots, n_slots);
+	}
+	free(slots);
+	*n = at;
+	return 0;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sort.h"
+#include "common/containers.h"
 #include "report/writer.h"
 
 /* The fixed parts of the page: page/, joined. */
@@ -64,10 +64,6 @@ static void find_base(struct syc_page *page)
 	maps = syscap_profile_maps(page->profile, &n);
 	for (size_t i = 0; i < n; i++)
 		begin_no_later(page, maps[i].time);
-	n = syscap_profile_n_marks(page->profile);
-	for (size_t i = 0; i < n; i++)
-		begin_no_later(page,
-		               syscap_profile_mark(page->profile, i).time);
 }
 
 static int write_bulk(struct syc_page *page)
@@ -78,7 +74,10 @@ static int write_bulk(struct syc_page *page)
 		syc_page_write_counters,
 		syc_page_write_logs,
 		syc_page_write_heap,
+		syc_page_write_blocked,
+		syc_page_write_stalled,
 		syc_page_write_maps,
+		syc_page_write_lines,
 		/* Marks are last, since marks fill the remaining space. */
 		syc_page_write_marks,
 		syc_page_write_limits,
@@ -117,6 +116,10 @@ static int write_page(struct syc_page *page)
 	if (r == 0)
 		r = syc_page_read_heap(page);
 	if (r == 0)
+		r = syc_page_read_waits(page);
+	if (r == 0)
+		r = syc_page_read_other(page);
+	if (r == 0)
 		r = syc_page_read_marks(page);
 	if (r == 0)
 		r = syc_page_fit(page);
@@ -140,6 +143,10 @@ int syc_report_write(struct syc_report *report)
 		r = syc_preorder_init(&page.heap, report->heap);
 	if (r == 0 && report->other_view != NULL)
 		r = syc_preorder_init(&page.other, report->other_view);
+	for (int kind = 0; kind < SYC_N_WAITS; kind++)
+		if (r == 0 && report->waits[kind] != NULL)
+			r = syc_preorder_init(&page.waiting[kind],
+			                      report->waits[kind]);
 	if (r == 0)
 		r = order_samples(&page);
 	syc_pack_init(&page.pack, report->out);
@@ -151,9 +158,15 @@ int syc_report_write(struct syc_report *report)
 	syc_preorder_fini(&page.samples);
 	syc_preorder_fini(&page.heap);
 	syc_preorder_fini(&page.other);
+	for (int kind = 0; kind < SYC_N_WAITS; kind++) {
+		syc_preorder_fini(&page.waiting[kind]);
+		free(page.waits[kind].rows);
+	}
 	syc_heap_fini(&page.allocations);
 	syc_mark_rows_free(page.marks);
 	free(page.combined.rows);
+	free(page.other_blocks.rows);
+	free(page.lines.items);
 	free(page.other_functions);
 	free(page.order.items);
 	syc_map_fini(&page.texts);

@@ -16,10 +16,18 @@
 
 #include <syscap/profile.h>
 
+enum {
+	SYC_WAITS_BLOCKED,
+	SYC_WAITS_STALLED,
+	SYC_N_WAITS
+};
+
 struct syc_report {
 	struct syscap_profile *profile;
 	const struct syscap_view *view; /* view of the samples */
 	const struct syscap_view *heap; /* view of the allocations, or NULL */
+	/* Views of calls that blocked and of stalls, or NULL. */
+	const struct syscap_view *waits[SYC_N_WAITS];
 	/* Reader for texts that the profile lacks. */
 	struct syscap_reader *reader;
 	const char *name; /* name of the capture */
@@ -31,18 +39,22 @@ struct syc_report {
 	const char *filter;                /* filter options as given, or "" */
 	const char *version;               /* version of syscap */
 	const char *check;                 /* output of `syscap check`, or "" */
+	/* Lines "BINARY=PACKAGE" of binaries without names, or NULL. */
+	const char *packages;
+	bool with_source;    /* embed the source files of functions */
 	bool redact;         /* omit names of people and machines */
 	bool with_recording; /* the page first shows syscap's own code, too */
-	/* Limit in bytes; fit_page.c states what the page then lacks. */
+	const char *of;      /* the amount that the page first shows, or "" */
+	/* Limit in bytes; fit_page.c describes the omitted data. */
 	uint64_t max_size;
 	FILE *out;
 
 	/* Results of the writer: */
 	uint64_t written; /* size in bytes, at most */
 	uint64_t n_marks_summed;
-	uint64_t n_values_omitted, n_logs_omitted;
+	uint64_t n_values_omitted, n_logs_omitted, n_sources_omitted;
 	/* Cells of combined events, ns; 0: they are one by one. */
-	uint64_t heap_cell, sample_cell;
+	uint64_t heap_cell, sample_cell, wait_cells[SYC_N_WAITS];
 };
 
 /** Whether the data of pages are compressed. */

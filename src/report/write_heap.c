@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/sort.h"
+#include "common/containers.h"
 #include "report/writer.h"
 
 /* Largest number of changes that a browser sorts within 100 ms. */
@@ -213,11 +213,6 @@ static const struct syc_row *row_at(const void *data, size_t i)
 	return &((const struct syc_row *)data)[i];
 }
 
-static uint64_t get_time(const void *data, size_t i)
-{
-	return row_at(data, i)->time - (i > 0 ? row_at(data, i - 1)->time : 0);
-}
-
 static uint64_t get_thread(const void *data, size_t i)
 {
 	return row_at(data, i)->thread;
@@ -261,6 +256,37 @@ static uint64_t get_count(const void *data, size_t i)
 	return row_at(data, i)->n;
 }
 
+/* Write columns that many pages do not need, since all their numbers are 0. */
+static int write_rare(struct syc_page *page)
+{
+	static const struct {
+		const char *name;
+		syc_column_get *get;
+	} columns[] = {
+		{ "allocation.lives.high", get_high_life },
+		{ "allocation.temporary", get_temporary },
+	};
+	const struct syc_heap *heap = &page->allocations;
+	int r = 0;
+
+	for (size_t c = 0; r == 0 && c < sizeof(columns) / sizeof(*columns);
+	     c++) {
+		size_t i = 0;
+
+		while (i < heap->n && columns[c].get(heap->rows, i) == 0)
+			i++;
+		if (i < heap->n)
+			r = syc_column_write(&page->pack, columns[c].name,
+			                     heap->n, columns[c].get,
+			                     heap->rows);
+	}
+	/* Single allocations need no counts. */
+	if (r == 0 && heap->cells.size != 0)
+		r = syc_column_write(&page->pack, "allocation.counts", heap->n,
+		                     get_count, heap->rows);
+	return r;
+}
+
 static int write_in_use(struct syc_page *page)
 {
 	static const char *const columns[] = { "inuse.least", "inuse.most",
@@ -279,26 +305,25 @@ int syc_page_write_heap(struct syc_page *page)
 		const char *name;
 		syc_column_get *get;
 	} columns[] = {
-		{ "allocation.times", get_time },
 		{ "allocation.threads", get_thread },
 		{ "allocation.nodes", get_node },
 		{ "allocation.sizes", get_size },
 		{ "allocation.lives", get_low_life },
-		{ "allocation.lives.high", get_high_life },
-		{ "allocation.temporary", get_temporary },
-		{ "allocation.counts", get_count },
 	};
 	const struct syc_heap *heap = &page->allocations;
-	/* Single allocations need no counts. */
-	const size_t n = sizeof(columns) / sizeof(*columns) -
-	                 (heap->cells.size == 0 ? 1 : 0);
 	int r = 0;
 
 	if (page->report->heap != NULL)
 		r = syc_page_write_tree(page, "heap", page->report->heap,
 		                        &page->heap);
-	for (size_t i = 0; r == 0 && i < n; i++)
+	if (r == 0)
+		r = syc_page_write_times(page, "allocation", heap->rows,
+		                         heap->n, &heap->cells);
+	for (size_t i = 0; r == 0 && i < sizeof(columns) / sizeof(*columns);
+	     i++)
 		r = syc_column_write(&page->pack, columns[i].name, heap->n,
 		                     columns[i].get, heap->rows);
+	if (r == 0)
+		r = write_rare(page);
 	return r < 0 ? r : write_in_use(page);
 }

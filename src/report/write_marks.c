@@ -112,6 +112,29 @@ static uint64_t get_duration(const void *data, size_t i)
 	return (uint64_t)mark_at(rows, i).duration;
 }
 
+/* Time between the mark's begin and the recording's, if the mark was cut. */
+static uint64_t get_before(const void *data, size_t i)
+{
+	const struct syscap_profile_mark mark = mark_at(data, i);
+
+	return (uint64_t)mark.time - (uint64_t)mark.began;
+}
+
+/* Number of the first marks that include all marks that were cut.  These begin
+ * with the recording. */
+static size_t count_before(const struct syc_mark_rows *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (mark_at(rows, i).time != mark_at(rows, 0).time)
+			break;
+		if (get_before(rows, i) > 0)
+			n = i + 1;
+	}
+	return n;
+}
+
 static uint64_t get_thread(const void *data, size_t i)
 {
 	const struct syc_mark_rows *rows = data;
@@ -236,6 +259,9 @@ static int write_rows(struct syc_mark_rows *rows, struct syc_pack *pack)
 	     i++)
 		r = syc_column_write(pack, columns[i].name, rows->n,
 		                     columns[i].get, rows);
+	if (r == 0)
+		r = syc_column_write(pack, "mark.before", count_before(rows),
+		                     get_before, rows);
 	return r;
 }
 
@@ -315,8 +341,8 @@ static bool is_looked_at(const struct syc_page *page, size_t number)
 	const struct syscap_profile_mark mark =
 		syscap_profile_mark(page->profile, number);
 
-	return !mark.is_end &&
-	       syscap_view_has(page->view, mark.thread, mark.time);
+	return !mark.is_end && syscap_view_has_mark(page->view, mark.thread,
+	                                            mark.time, mark.duration);
 }
 
 static struct syscap_profile_mark get_mark(const void *data, uint32_t number)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/texts.h"
+#include "common/strings.h"
 #include "report/writer.h"
 
 #define MAX_FACTS 60
@@ -205,6 +205,7 @@ static int write_facts(struct syc_page *page)
 	add_number(&facts, "finished", span.is_finished);
 	add_number(&facts, "redacted", report->redact);
 	add_number(&facts, "with_recording", report->with_recording);
+	add_text(&facts, "of", report->of);
 	add_text(&facts, "check", report->redact ? "" : report->check);
 	r = syc_column_write_texts(&page->pack, "facts", facts.n, facts.texts);
 	free(filter);
@@ -393,6 +394,10 @@ int syc_page_write_limits(struct syc_page *page)
 	report->n_logs_omitted = page->n_all_logs - page->n_logs;
 	report->heap_cell = heap->cells.size;
 	report->sample_cell = page->combined.cells.size;
+	for (int kind = 0; kind < SYC_N_WAITS; kind++)
+		report->wait_cells[kind] = page->waits[kind].cells.size;
+	add_text(&facts, "packages",
+	         report->packages != NULL ? report->packages : "");
 	add_time(&facts, "max_size", report->max_size);
 	add_time(&facts, "n_values", page->n_all_values);
 	add_time(&facts, "n_logs", page->n_all_logs);
@@ -403,6 +408,8 @@ int syc_page_write_limits(struct syc_page *page)
 	add_time(&facts, "in_use_begin", heap->in_use.begin);
 	add_time(&facts, "in_use_cell", heap->in_use.cell);
 	add_time(&facts, "sample_cell", page->combined.cells.size);
+	add_time(&facts, "blocked_cell", report->wait_cells[SYC_WAITS_BLOCKED]);
+	add_time(&facts, "stalled_cell", report->wait_cells[SYC_WAITS_STALLED]);
 	return syc_column_write_texts(&page->pack, "facts.more", facts.n,
 	                              facts.texts);
 }

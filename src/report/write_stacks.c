@@ -204,6 +204,8 @@ static int add_lines(struct functions *f)
 	r = syscap_view_new(f->page->profile, &filter, &view, NULL);
 	if (r == 0) {
 		r = syscap_view_hottest_lines(f->page->profile, view, hottest);
+		if (r == 0 && view->lines != NULL)
+			r = syc_page_read_lines(f->page, view);
 		syscap_view_free(view);
 	}
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -269,58 +271,23 @@ int syc_page_write_functions(struct syc_page *page)
 	return r;
 }
 
-static uint64_t get_other_function(const void *data, size_t i)
-{
-	const struct syc_page *page = data;
-
-	return page->other_functions[page->report->other_view
-	                                     ->functions[page->other.nodes[i]]];
-}
-
-static uint64_t get_other_self(const void *data, size_t i)
-{
-	const struct syc_page *page = data;
-
-	return page->report->other_view->selfs[page->other.nodes[i]];
-}
-
-/* The other capture has only the cost of each stack. */
-int syc_page_write_other(struct syc_page *page)
-{
-	const struct syc_preorder *order = &page->other;
-	int r;
-
-	if (page->report->other == NULL)
-		return 0;
-	r = syc_column_write_u32(&page->pack, "other.depths", order->n,
-	                         order->depths);
-	if (r == 0)
-		r = syc_column_write(&page->pack, "other.functions", order->n,
-		                     get_other_function, page);
-	if (r == 0)
-		r = syc_column_write(&page->pack, "other.selfs", order->n,
-		                     get_other_self, page);
-	return r;
-}
+struct tree {
+	const struct syscap_view *view;
+	const struct syc_preorder *order;
+};
 
 static uint64_t get_function(const void *data, size_t i)
 {
-	const struct syc_page *page = data;
+	const struct tree *tree = data;
 
-	return page->view->functions[page->samples.nodes[i]];
-}
-
-static uint64_t get_heap_function(const void *data, size_t i)
-{
-	const struct syc_page *page = data;
-
-	return page->report->heap->functions[page->heap.nodes[i]];
+	return tree->view->functions[tree->order->nodes[i]];
 }
 
 int syc_page_write_tree(struct syc_page *page, const char *prefix,
                         const struct syscap_view *view,
                         const struct syc_preorder *order)
 {
+	const struct tree tree = { .view = view, .order = order };
 	char name[40];
 	int r;
 
@@ -329,9 +296,8 @@ int syc_page_write_tree(struct syc_page *page, const char *prefix,
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof(name), "%s.functions", prefix);
-	return syc_column_write(
-		&page->pack, name, order->n,
-		view == page->view ? get_function : get_heap_function, page);
+	return syc_column_write(&page->pack, name, order->n, get_function,
+	                        &tree);
 }
 
 struct rows {
@@ -397,11 +363,82 @@ int syc_page_read_samples(struct syc_page *page)
 	return 0;
 }
 
-static uint64_t get_combined_time(const void *data, size_t i)
+static uint64_t get_row_time(const void *data, size_t i)
 {
 	const struct syc_row *rows = data;
 
 	return rows[i].time - (i > 0 ? rows[i - 1].time : 0);
+}
+
+/* Rows with equal times: run i is from begins[i] to begins[i + 1] - 1. */
+struct runs {
+	const struct syc_row *rows;
+	const uint32_t *begins;
+};
+
+static uint64_t get_run_time(const void *data, size_t i)
+{
+	const struct runs *runs = data;
+	const uint32_t *begin = runs->begins + i;
+
+	return runs->rows[*begin].time -
+	       (i > 0 ? runs->rows[begin[-1]].time : 0);
+}
+
+static uint64_t get_run_length(const void *data, size_t i)
+{
+	const uint32_t *begin = ((const struct runs *)data)->begins + i;
+
+	return begin[1] - begin[0];
+}
+
+/* Returns the number of runs, and stores the begins and the end if @begins is
+ * not NULL. */
+static size_t find_runs(const struct syc_row *rows, size_t n, uint32_t *begins)
+{
+	size_t n_runs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && rows[i].time == rows[i - 1].time)
+			continue;
+		if (begins != NULL)
+			begins[n_runs] = (uint32_t)i;
+		n_runs++;
+	}
+	if (begins != NULL)
+		begins[n_runs] = (uint32_t)n;
+	return n_runs;
+}
+
+int syc_page_write_times(struct syc_page *page, const char *prefix,
+                         const struct syc_row *rows, size_t n,
+                         const struct syc_cells *cells)
+{
+	char names[2][40];
+	struct runs runs = { .rows = rows };
+	uint32_t *begins;
+	size_t n_runs;
+	int r;
+
+	snprintf(names[0], sizeof(names[0]), "%s.times", prefix);
+	if (cells->size == 0)
+		return syc_column_write(&page->pack, names[0], n, get_row_time,
+		                        rows);
+	snprintf(names[1], sizeof(names[1]), "%s.runs", prefix);
+	n_runs = find_runs(rows, n, NULL);
+	begins = malloc((n_runs + 1) * sizeof(*begins));
+	if (begins == NULL)
+		return -ENOMEM;
+	find_runs(rows, n, begins);
+	runs.begins = begins;
+	/* The page decodes the times as soon as it has their column. */
+	r = syc_column_write(&page->pack, names[1], n_runs, get_run_length,
+	                     &runs);
+	if (r == 0)
+		r = syc_column_write(&page->pack, names[0], n_runs,
+		                     get_run_time, &runs);
+	free(begins);
+	return r;
 }
 
 static uint64_t get_combined_thread(const void *data, size_t i)
@@ -429,37 +466,52 @@ struct columns {
 	syc_column_get *get;
 };
 
-static int write_columns(struct syc_page *page, const struct columns *columns,
-                         size_t n_columns, size_t n, const void *data)
+static int write_columns(struct syc_page *page, const char *prefix,
+                         const struct columns *columns, size_t n_columns,
+                         size_t n, const void *data)
 {
+	char name[40];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < n_columns; i++)
-		r = syc_column_write(&page->pack, columns[i].name, n,
-		                     columns[i].get, data);
+	for (size_t i = 0; r == 0 && i < n_columns; i++) {
+		snprintf(name, sizeof(name), "%s.%s", prefix, columns[i].name);
+		r = syc_column_write(&page->pack, name, n, columns[i].get,
+		                     data);
+	}
 	return r;
+}
+
+int syc_page_write_rows(struct syc_page *page, const char *prefix,
+                        const struct syc_combined *combined)
+{
+	static const struct columns columns[] = {
+		{ "threads", get_combined_thread },
+		{ "nodes", get_combined_node },
+		{ "ticks", get_combined_ticks },
+		{ "counts", get_combined_count },
+	};
+	/* Single events need no counts. */
+	const size_t n = combined->cells.size == 0 ? 3 : 4;
+	const int r = syc_page_write_times(page, prefix, combined->rows,
+	                                   combined->n, &combined->cells);
+
+	return r < 0 ? r
+	             : write_columns(page, prefix, columns, n, combined->n,
+	                             combined->rows);
 }
 
 int syc_page_write_samples(struct syc_page *page)
 {
 	static const struct columns single[] = {
-		{ "sample.times", get_time },
-		{ "sample.threads", get_thread },
-		{ "sample.nodes", get_node },
-		{ "sample.ticks", get_ticks },
-	};
-	static const struct columns combined[] = {
-		{ "sample.times", get_combined_time },
-		{ "sample.threads", get_combined_thread },
-		{ "sample.nodes", get_combined_node },
-		{ "sample.ticks", get_combined_ticks },
-		{ "sample.counts", get_combined_count },
+		{ "times", get_time },
+		{ "threads", get_thread },
+		{ "nodes", get_node },
+		{ "ticks", get_ticks },
 	};
 	struct rows rows = { .page = page };
 
 	if (page->combined.rows != NULL)
-		return write_columns(page, combined, 5, page->combined.n,
-		                     page->combined.rows);
+		return syc_page_write_rows(page, "sample", &page->combined);
 	syscap_profile_samples(page->profile, &rows.samples);
-	return write_columns(page, single, 4, page->order.n, &rows);
+	return write_columns(page, "sample", single, 4, page->order.n, &rows);
 }

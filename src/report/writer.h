@@ -13,8 +13,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "report/report.h"
 
 /*
@@ -86,13 +85,13 @@ struct syc_cells {
 	uint64_t last;        /* the time of the last row */
 };
 
-/** A sample or an allocation, or several of them. */
+/** A sample, a wait or an allocation, or several of them. */
 struct syc_row {
 	uint64_t time;
 	uint64_t end;  /* 1 + the time of the free; 0: not freed */
-	uint64_t size; /* bytes, or ticks */
+	uint64_t size; /* bytes, ticks, or ns of a wait */
 	uint32_t node, thread;
-	uint32_t n; /* number of samples or allocations */
+	uint32_t n; /* number of samples, waits or allocations */
 	uint32_t is_temporary;
 };
 
@@ -113,10 +112,20 @@ struct syc_heap {
 	struct syc_in_use in_use;
 };
 
+/** Number of blocks of the compared capture. */
+#define SYC_OTHER_BLOCKS 10
+
 struct syc_combined {
-	struct syc_row *rows; /* NULL: samples are not combined */
+	struct syc_row *rows; /* NULL: samples are not combined, or no waits */
 	size_t n;
 	struct syc_cells cells;
+};
+
+/** A source line of a function, with its amounts. */
+struct syc_page_line {
+	const char *path;
+	uint32_t function, file, line; /* file: number of a text */
+	uint64_t self, total;
 };
 
 struct syc_mark_rows;
@@ -128,6 +137,7 @@ struct syc_page {
 	struct syc_pack pack;
 	int64_t base; /* origin of all times */
 	struct syc_preorder samples, heap, other;
+	struct syc_preorder waiting[SYC_N_WAITS];
 	/* The page's number of each function of the other capture. */
 	uint32_t *other_functions;
 	/* Samples of the view, by time. */
@@ -140,6 +150,9 @@ struct syc_page {
 	struct syc_map *measured;
 	struct syc_heap allocations;
 	struct syc_combined combined; /* samples */
+	struct syc_combined waits[SYC_N_WAITS];
+	struct syc_combined other_blocks;
+	SYC_ARRAY(struct syc_page_line) lines;
 	struct syc_mark_rows *marks;
 	/* Cells of the values of counters, ns; 0: the page has all values. */
 	uint64_t value_cell;
@@ -188,7 +201,20 @@ int syc_page_write_logs(struct syc_page *page);
 int syc_page_write_losses(struct syc_page *page);
 int syc_page_write_other(struct syc_page *page);
 int syc_page_write_heap(struct syc_page *page);
+int syc_page_write_blocked(struct syc_page *page);
+int syc_page_write_stalled(struct syc_page *page);
+/**
+ * Write the column @prefix.times: differences to the time before.  Combined
+ * rows share few times.  Then @prefix.runs has the number of rows of each time.
+ */
+int syc_page_write_times(struct syc_page *page, const char *prefix,
+                         const struct syc_row *rows, size_t n,
+                         const struct syc_cells *cells);
+/** Write the columns @prefix.times, .threads, .nodes, .ticks and .counts. */
+int syc_page_write_rows(struct syc_page *page, const char *prefix,
+                        const struct syc_combined *combined);
 int syc_page_write_maps(struct syc_page *page);
+int syc_page_write_lines(struct syc_page *page);
 /** Facts about omitted and combined events. */
 int syc_page_write_limits(struct syc_page *page);
 
@@ -207,6 +233,10 @@ int syc_rows_combine(struct syc_row *rows, size_t *n,
 /** Read allocations or samples into rows, one by one. */
 int syc_page_read_heap(struct syc_page *page);
 int syc_page_read_samples(struct syc_page *page);
+int syc_page_read_waits(struct syc_page *page);
+/** @view: by line. */
+int syc_page_read_lines(struct syc_page *page, const struct syscap_view *view);
+int syc_page_read_other(struct syc_page *page);
 void syc_heap_fini(struct syc_heap *heap);
 
 /** Choose all marks of the page. */

@@ -59,7 +59,6 @@ struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
 	                                          arena_size(arena, i));
 }
 
-/* A child has no mapping of the parts before the head. */
 int syc_arena_open(const struct syc_arena *arena, uint32_t n)
 {
 	const uint32_t head = syc_ring_file_head(arena->page);
@@ -168,7 +167,7 @@ static int populate_front(struct syc_arena *arena, int fd)
 	             syc_ring_file_front(page) + 2 * page - head);
 	if (r == 0 && fd >= 0)
 		r = populate(arena, base, page);
-	if (r == 0 && fd >= 0)
+	if (r == 0)
 		r = populate(arena, base + syc_ring_file_journal(page), page);
 	if (r != -EINVAL)
 		return r;
@@ -249,11 +248,9 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 		syc_arena_destroy(arena);
 		return r;
 	}
-	/* A child must not access facts and journal */
-	madvise(arena->base, syc_ring_file_head(arena->page), MADV_DONTFORK);
 	syc_arena_ring(arena, 0)->offset = arena->page;
 	syc_arena_ring(arena, 0)->size = arena->body;
-	syc_arena_head(arena)->drainer = syc_slot_word(pid, SYC_ARENA_DRAINED);
+	syc_arena_head(arena)->reader = syc_slot_word(pid, SYC_ARENA_DRAINED);
 	syc_arena_head(arena)->n_used = 1;
 	__atomic_store_n(syc_arena_word(arena, 0),
 	                 syc_slot_word(pid, SYC_SLOT_LIVE), __ATOMIC_RELEASE);
@@ -286,7 +283,8 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
                      struct syc_ring_header **ret_ring)
 {
 	struct syc_ring_header *const ring = syc_arena_ring(arena, i);
-	int r = populate(arena, ring, arena->page);
+	/* Header and first frames */
+	int r = populate(arena, ring, 2 * arena->page);
 
 	if (r != 0)
 		return r;

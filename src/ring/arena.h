@@ -5,7 +5,7 @@
  * An arena is one shared mapping, of a ring file (ring/ring_file.h) or of no
  * file, with slots of one ring each.  A thread that claims a slot gets its own
  * mapping of the slot, with the body twice.  This mapping stays valid after the
- * end of the arena.  The drainer reads by the arena's mapping, which has the
+ * end of the arena.  The reader uses the arena's mapping, which has the
  * body once.
  *
  * After syc_arena_create() neither fds nor memfd_create() are needed, because
@@ -16,7 +16,7 @@
  * The mapping is large and sparse, and memory comes page by page.  Each writer
  * requests pages before its writes (syc_arena_provide()).  So an emit neither
  * faults nor writes to a full file system.  A forked child inherits the
- * mapping, without the drainer's private parts, and claims slots in it.
+ * mapping, and claims slots in it.
  */
 #ifndef SYC_RING_ARENA_H
 #define SYC_RING_ARENA_H
@@ -59,7 +59,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      int32_t pid);
 
 /**
- * Make an arena in the empty memfd @fd, which another process will drain.  No
+ * Make an arena in the empty memfd @fd, which another process will read.  No
  * slot is claimed, the head is all 0, and memory comes at the first access.
  * Afterwards @fd is not needed any more.
  *

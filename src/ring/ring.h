@@ -45,7 +45,7 @@
  * losses that no loss record in the ring has reported.
  */
 struct syc_ring_losses {
-	uint64_t frames[SYC_LOSS_KINDS]; /* by frame type */
+	_Alignas(8) uint64_t frames[SYC_LOSS_KINDS]; /* by frame type */
 	uint64_t bytes;
 	int64_t from; /* frame time of the first loss since the last record,
 	               * or 0 */
@@ -75,13 +75,18 @@ struct syc_ring_header {
 	uint8_t reserved_client[200];
 
 	/* only in rings that the process owns, offset 512 */
-	uint32_t outcome; /* 0; then SYC_SLOT_ENDED, the thread was first, or
-	                   * SYC_SLOT_OVER, the drainer was first */
-	uint32_t reserved_slot;
-	int64_t since;               /* ns: the thread got the ring */
+	uint32_t outcome;   /* 0; then SYC_SLOT_ENDED, the thread was first, or
+	                   * SYC_SLOT_OVER, the reader was first */
+	uint32_t described; /* SYC_TOLD_*: frames that the capture has */
+	_Alignas(8) int64_t since;   /* ns: the thread got the ring */
 	struct syc_ring_losses told; /* reported by records in this ring */
-	struct syc_ring_losses late; /* reported in slot 0, if OVER */
+	struct syc_ring_losses late; /* reported elsewhere, if OVER */
+	int32_t parent; /* process that forked this one in the arena; or 0 */
 };
+
+/** Frames about the process of a slot that the capture has. */
+#define SYC_TOLD_NAME 1u /* PROCESS, and FORK */
+#define SYC_TOLD_MAPS 2u /* MAP */
 
 _Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");
 _Static_assert(offsetof(struct syc_ring_header, client_magic) == 128, "abi");

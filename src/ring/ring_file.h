@@ -6,13 +6,14 @@
  *	| facts | journal | head | words | slot 0 | slot 1 | ...
  *
  * The parts before the slots are the front.  A slot is one ring: header page
- * and body (ring.h).  Slot 0 belongs to no thread: the drainer puts its own
- * frames there.  Each part begins with a page.  The word of a slot has the
+ * and body (ring.h).  Slot 0 belongs to no thread, and is not used.  Each part
+ * begins with a page.  The word of a slot has the
  * owner and the state of the slot.  A ring has whole frames only, and no end
  * markers.
  *
- * Forked children of the process inherit head, words and slots, and claim slots
- * there.  Children do not inherit facts and journal.
+ * Forked children of the process inherit the mapping, and claim slots there.
+ * They also write the journal, so they can damage the capture, but no other
+ * file.
  *
  * A process that writes its own capture keeps its rings in a ring file, which
  * outlives the process.  So published frames that are not in the capture yet
@@ -20,15 +21,16 @@
  * that no emit waits for a disk.  The capture's second frame, METADATA with the
  * id SYC_RING_FILE_ID, has the file's path.
  *
- * By the journal each frame arrives exactly once, even if the process is
- * killed.  The capture has one writer.  For each batch this writer does:
+ * By the journal each frame arrives exactly once, even if a writer is killed.
+ * The process and its forked children write the capture.  For each batch the
+ * holder of the lock in the head does:
  *
  *	1. Store n, offset, length, parts; then state = UNDER_WAY (release).
  *	2. Write `length` bytes at `offset`, which is the capture's size.
- *	3. Store head = to in each part's ring.
+ *	3. Store head = to in each part's ring, and the reported losses.
  *	4. Store state = NOTHING (release).
  *
- * A process that finds UNDER_WAY compares the capture's size with offset +
+ * The next holder of the lock, or a recovery, that finds UNDER_WAY compares the capture's size with offset +
  * length.  If the size is not smaller, the batch is in the capture: continue
  * with 3 and 4.  Else cut the capture to offset, and do 4; the rings still have
  * the batch.
@@ -48,9 +50,9 @@
 
 /**
  * State of a slot, in the slot's word, with the pid of its owner.  The owner
- * changes the state from FREE to BUSY, LIVE and ENDED.  The drainer changes it
+ * changes the state from FREE to BUSY, LIVE and ENDED.  The reader changes it
  * back to FREE by compare-exchange, from ENDED, or if the owner's process is
- * gone.  A leaving thread and a drainer at its end may compete for a slot.  The
+ * gone.  A leaving thread and a reader at its end may compete for a slot.  The
  * ring's `outcome` shows which of them was first.
  */
 enum {
@@ -58,7 +60,7 @@ enum {
 	SYC_SLOT_BUSY,     /* claimed: the client block is being written */
 	SYC_SLOT_LIVE,
 	SYC_SLOT_ENDED, /* the thread has left: the rest is to be read */
-	SYC_SLOT_OVER,  /* the drainer reads no more: the leaving thread counts
+	SYC_SLOT_OVER,  /* the reader reads no more: the leaving thread counts
 	                 * the rest as lost */
 };
 
@@ -78,60 +80,50 @@ static inline int32_t syc_slot_pid(uint32_t word)
 }
 
 /**
- * The drainer: state and pid of the process that drains all slots.  Only this
- * process changes the state in the order below.  Another process takes its
- * place by compare-exchange, if the state is CLOSED, or if the drainer's
- * process is gone.  The new drainer stores CLOSING with its own pid, and
- * DRAINED as soon as it can drain.
+ * State of the arena, and pid of the process that stored the state.
  *
- * No frame or loss is dropped between two drainers.  All these accesses are
- * sequentially consistent:
+ * A recorder stores DRAINED when it reads the slots, and CLOSED at its end.  A
+ * session's arena is DRAINED until the last process leaves it.  All these
+ * accesses are sequentially consistent:
  *
- * - A guest is a forked child in the arena.  It claims a slot (BUSY), then
- *   loads the drainer's state.  If the state is DRAINED, the guest writes
- *   frames; else it gives the slot back unchanged.  A drainer stores CLOSING,
- *   then loads the words.  So at its end a drainer has seen all slots that have
- *   frames.
- * - At its end a drainer checks which of its relatives live, then reads all
- *   slots to their end, then loads the words.  A slot is finished if its
- *   process had ended before the slot was read.  If another slot exists, the
- *   rings stay for that slot.  Else the rings are removed, and have no frame or
- *   loss.
- * - A guest that exits while the state is CLOSING waits for CLOSED, and then
- *   becomes the drainer.  Its last frames may have come after the last reading.
+ * - A process claims a slot (BUSY), then loads the state.  If the state is
+ *   CLOSED, it gives the slot back unchanged.  The last process stores CLOSED,
+ *   then loads the words.  If another process has a slot, the state becomes
+ *   DRAINED again.
  * - A loss without a slot is added to `lost` between an increment and a
- *   decrement of `counting`.  The state must be DRAINED in between.  A CLOSING
- *   drainer waits a little for counting == 0 before it reads `lost` for the
- *   last time.
+ *   decrement of `counting`.  The state must not be CLOSED in between.
  */
 enum {
 	SYC_ARENA_DRAINED = 1,
-	SYC_ARENA_CLOSING, /* no slots are given any more, or not yet */
-	SYC_ARENA_CLOSED,  /* no process drains any more */
+	SYC_ARENA_CLOSED = 3, /* no process reads any more */
 };
 
 /**
  * Data that a process and its forked children share, besides words and rings.
  * Any of these processes may overwrite the data, so no process uses a word of
- * it as an offset, or to find memory.  An emitter and a drainer keep the
+ * it as an offset, or to find memory.  An emitter and a reader keep the
  * position and size of the slots, and the read positions, in memory of their
  * own.
  */
 struct syc_arena_head {
-	uint32_t drainer; /* pid and SYC_ARENA_* */
-	uint32_t wakes;   /* futex: counts reasons to wake the drainer */
-	uint32_t asks;    /* 1: one of the reasons is a ring that fills up */
+	uint32_t reader; /* pid and SYC_ARENA_* */
+	uint32_t
+		wakes; /* futex: counts reasons to wake the thread that reads */
+	uint32_t asks; /* 1: one of the reasons is a ring that fills up */
 	uint32_t n_used; /* slots from here on were never claimed; only grows */
 	/* Losses of threads without a slot, in any of the processes; and the
-	 * part of them that the drainer has reported */
+	 * part of them that the reader has reported */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
 	uint32_t counting; /* threads that are about to add to `lost` */
+	/* Session: the lock of the process that writes out rings, see
+	 * os/threads.h */
+	uint32_t lock;
 };
 
 #define SYC_RING_FILE_ID      "syscap.rings"
 #define SYC_RING_FILE_MAGIC   "SCRINGS2"
-#define SYC_RING_FILE_VERSION 2u
+#define SYC_RING_FILE_VERSION 3u
 /** Magic of an arena that is sent to a recorder: docs/protocol.md. */
 #define SYC_ARENA_FILE_MAGIC "SCARENA1"
 #define SYC_RING_FILE_SLOTS  UINT32_C(1024) /* greatest number of slots */
@@ -145,7 +137,8 @@ struct syc_ring_file {
 	uint32_t body_size;
 	uint32_t n_slots;
 	int32_t pid;
-	int64_t began; /* ns of CLOCK_MONOTONIC: the capture's `time` */
+	/* ns of CLOCK_MONOTONIC: the capture's `time` */
+	_Alignas(8) int64_t began;
 	uint64_t capture_dev;
 	uint64_t capture_ino;
 	union {
@@ -168,11 +161,22 @@ enum {
 	SYC_JOURNAL_UNDER_WAY = 1,
 };
 
+/** In told_slot: the losses outside of rings, in the arena's head. */
+#define SYC_JOURNAL_TOLD_HEAD UINT32_MAX
+
 struct syc_ring_journal {
 	uint32_t state;
 	uint32_t n;
-	uint64_t offset; /* position of the batch in the capture */
+	_Alignas(8) uint64_t offset; /* position of the batch in the capture */
 	uint64_t length;
+	uint64_t end; /* output: end of the last whole batch */
+	/* The batch begins with a loss record of record_len bytes; 0: no
+	 * record.  With the record the slot, or the head, has reported these
+	 * losses */
+	uint32_t told_slot;
+	uint32_t record_len;
+	struct syc_ring_losses told;
+	unsigned char record[512];
 	struct syc_ring_journal_part {
 		uint32_t slot;
 		uint32_t from, to; /* offsets in the body; from == to: none */

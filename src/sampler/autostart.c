@@ -24,10 +24,11 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "sampler/sampler.h"
-#include "sampler/scan.h"
 #include "sampler/state.h"
+#include "sampler/thread_scan.h"
+#include "sampler/tick_signal.h"
 
-/* Interval at which the thread checks whether application threads still live */
+/* Interval at which the thread checks for application threads */
 #define LOOK_NS (INT64_C(2) * 1000000000)
 
 static uint32_t n_signals; /* a futex: handlers add, the thread reads */
@@ -77,12 +78,12 @@ static const char *install_toggle(int signal,
 
 	if (signal == SIGKILL || signal == SIGSTOP ||
 	    sigaction(signal, NULL, &now) != 0)
-		return "SYSCAP_TOGGLE_SIGNAL: no handler can have that signal";
+		return "SYSCAP_TOGGLE_SIGNAL: this signal can have no handler";
 	if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
-		return "SYSCAP_TOGGLE_SIGNAL: the program uses that signal";
+		return "SYSCAP_TOGGLE_SIGNAL: the program uses this signal";
 	wanted = *options;
 	if (syc_library_thread_make(run_toggle, NULL) != 0)
-		return "no thread could be made to wait for it";
+		return "no thread for SYSCAP_TOGGLE_SIGNAL: cannot create one";
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = count_signal;
 	action.sa_flags = SA_RESTART | SA_ONSTACK;
@@ -96,7 +97,8 @@ static const char *install_toggle(int signal,
  * preloaded library leaves sampling to an object with this note, because
  * providers of runtimes' frames are attached to that object's sampler.
  */
-_Static_assert(SYC_SAMPLER_NOTE_TYPE == 1, "the note's third word");
+_Static_assert(SYC_SAMPLER_NOTE_TYPE == 1,
+               "SYC_SAMPLER_NOTE is the note's third word");
 __asm__(".pushsection .note.syscap, \"a\", %note\n"
         "	.balign 4\n"
         "	.long 7, 4, 1\n"
@@ -126,7 +128,7 @@ static int parse_signal(const char *text, size_t len)
 	const int n = parse_digits(text, len);
 
 	if (syc_text_is(text, len, "prof"))
-		return SIGPROF;
+		return SYC_TICK_SIGNAL_PROF;
 	return n >= 1 && n <= 64 ? n : -1;
 }
 
@@ -149,8 +151,8 @@ static const char *parse_word(const char *text, size_t len,
 		options->signal = parse_signal(text + 7, len - 7);
 		return options->signal > 0
 		               ? NULL
-		               : "SYSCAP_SAMPLE: signal= wants a number of 1 "
-		                 "to 64, or prof";
+		               : "SYSCAP_SAMPLE: signal= must be 1 to 64, or "
+		                 "prof";
 	}
 	if (len > 6 && memcmp(text, "share=", 6) == 0) {
 		const int share = parse_digits(text + 6, len - 6);
@@ -158,9 +160,10 @@ static const char *parse_word(const char *text, size_t len,
 		options->max_share = (uint32_t)share;
 		return share >= 1 && share <= 100
 		               ? NULL
-		               : "SYSCAP_SAMPLE: share= wants 1 to 100 percent";
+		               : "SYSCAP_SAMPLE: share= must be 1 to 100 "
+		                 "percent";
 	}
-	return "SYSCAP_SAMPLE wants HZ[,auto|cpu|wall|perf][,signal=N|prof]"
+	return "SYSCAP_SAMPLE must be HZ[,auto|cpu|wall|perf][,signal=N|prof]"
 	       "[,share=PERCENT]";
 }
 
@@ -176,7 +179,7 @@ static const char *parse_sample(const char *text,
 	const int hz = parse_digits(text, len);
 
 	if (hz < 1)
-		return "SYSCAP_SAMPLE begins with samples a second, 1 to 20000";
+		return "SYSCAP_SAMPLE must begin with a rate, 1 to 20000";
 	options->hz = (uint32_t)hz;
 	for (text += len; why == NULL && *text == ','; text += len) {
 		text++;
@@ -204,8 +207,8 @@ void syc_autostart(void)
 	if (sample == NULL && toggle == NULL)
 		return;
 	if (no_thread && toggle != NULL)
-		why = "SYSCAP_THREAD=0 wants no thread of ours, "
-		      "SYSCAP_TOGGLE_SIGNAL needs one";
+		why = "SYSCAP_THREAD=0 excludes the thread that "
+		      "SYSCAP_TOGGLE_SIGNAL needs";
 	else if (sample != NULL)
 		why = parse_sample(sample, &options);
 	if (why == NULL && toggle != NULL)

@@ -101,8 +101,8 @@ static bool has_caps(const struct syscap_attachment *a, uint32_t caps)
 static bool may_walk(const struct syc_occasion *o,
                      const struct syscap_attachment *a)
 {
-	/* Only one batch exists.  At its own safe point a runtime names the
-	 * handles at once */
+	/* Only one batch exists.  At its safe point a runtime names the handles
+	 * immediately */
 	if (has_caps(a, SYSCAP_PROVIDER_HANDLES) &&
 	    (o->at != a || o->regs.in_signal) &&
 	    __atomic_load_n(&o->runtimes->waiting->batch, __ATOMIC_RELAXED) !=

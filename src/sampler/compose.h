@@ -7,18 +7,16 @@
 #ifndef SYC_SAMPLER_COMPOSE_H
 #define SYC_SAMPLER_COMPOSE_H
 
-#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include <syscap/runtime.h>
 
 #include "emit/sample.h"
-#include "os/signals.h"
+#include "sampler/machine.h"
 #include "unwind/unwind.h"
 
 /*
@@ -116,7 +114,7 @@ struct syc_sample_options {
 	uint64_t innermost; /* a name to put below all frames, or 0 */
 };
 
-/** A provider's walk() puts its frames here. */
+/** A provider's walk() stores its frames here. */
 struct syscap_stack_sink {
 	unsigned n, max;
 	bool is_full; /* a frame was refused */
@@ -166,89 +164,9 @@ bool syc_workspace_is_busy(const struct syc_workspace *take);
  * The machine's registers as providers see them.
  */
 
-/** The registers that the signal of @context interrupted. */
-static inline void syc_registers_of(const ucontext_t *context,
-                                    struct syscap_regs *regs)
-{
-	const mcontext_t *const m = &context->uc_mcontext;
-
-	regs->size = sizeof(*regs);
-	regs->in_signal = 1;
-	regs->ucontext = (void *)(uintptr_t)context;
-#if defined(__x86_64__)
-	regs->pc = (uintptr_t)m->gregs[REG_RIP];
-	regs->sp = (uintptr_t)m->gregs[REG_RSP];
-	regs->fp = (uintptr_t)m->gregs[REG_RBP];
-	regs->lr = 0;
-#elif defined(__aarch64__)
-	regs->pc = m->pc;
-	regs->sp = m->sp;
-	regs->fp = m->regs[29];
-	regs->lr = m->regs[30];
-#else
-	(void)m;
-#endif
-}
-
-/** Whether the signal of @context interrupted a system call that now returns
- * EINTR. */
-static inline bool syc_registers_interrupt_call(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return context->uc_mcontext.gregs[REG_RAX] == -EINTR;
-#elif defined(__aarch64__)
-	return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
-#else
-	(void)context;
-	return true;
-#endif
-}
-
-/**
- * Whether the signal of @context arrived when the application's
- * rt_sigprocmask() opened the thread's mask.  The call's arguments and its
- * result show this.
- */
-static inline bool syc_registers_open_mask(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	const greg_t *const r = context->uc_mcontext.gregs;
-
-	/* `syscall` leaves the next instruction's address in rcx */
-	return r[REG_RCX] == r[REG_RIP] && r[REG_RAX] == 0 && r[REG_R10] == 8 &&
-	       (r[REG_RDI] == SIG_UNBLOCK || r[REG_RDI] == SIG_SETMASK) &&
-	       r[REG_RSI] != 0 && r[REG_R8] != SYC_MASK_IS_OURS;
-#else
-	(void)context;
-	return false;
-#endif
-}
-
-/** Set the known registers of a context from which unwinding may begin. */
-static inline void syc_registers_put(const struct syscap_regs *regs,
-                                     ucontext_t *context)
-{
-	mcontext_t *const m = &context->uc_mcontext;
-
-	memset(context, 0, sizeof(*context));
-#if defined(__x86_64__)
-	m->gregs[REG_RIP] = (greg_t)regs->pc;
-	m->gregs[REG_RSP] = (greg_t)regs->sp;
-	m->gregs[REG_RBP] = (greg_t)regs->fp;
-#elif defined(__aarch64__)
-	m->pc = regs->pc;
-	m->sp = regs->sp;
-	m->regs[29] = regs->fp;
-	m->regs[30] = regs->lr;
-#else
-	(void)regs;
-	(void)m;
-#endif
-}
-
 /**
  * Sample the calling thread, which the signal of @context interrupted at @now.
- * The sample stands for @weight ticks.
+ * The sample represents @weight ticks.
  *
  * Returns the flags of the sample (SYSCAP_STACK_*), or -EBUSY: an interrupted
  * call uses @take, and no sample was taken.

@@ -27,9 +27,9 @@
 #include "os/signals.h"
 #include "os/threads.h"
 #include "sampler/sampler.h"
-#include "sampler/scan.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
+#include "sampler/thread_scan.h"
+#include "sampler/tick_signal.h"
 #include "sampler/timer.h"
 #include "unwind/memory.h"
 #include "unwind/unwind.h"
@@ -239,7 +239,7 @@ static void check_signal(struct syc_sampler *s,
 	syc_unwatched_keep_signal();
 }
 
-/* A thread that is about to begin, or to look for other threads, sees
+/* A thread that is about to begin, or to search for other threads, sees
  * is_boxed. */
 static void enter_box(struct syc_sampler *s,
                       struct syc_interposed_filter *filter)
@@ -315,7 +315,7 @@ void syc_interposed_on_unblock(void)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	/* Usually each thread has its timer */
+	/* In most cases each thread has a timer */
 	if (s == NULL ||
 	    __atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED) == 0 ||
 	    !may_be_told(s))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interposed.h - calls from an interposer, which stands between the application
- * and the C library, to the sampler.  The preloaded library is an interposer.
+ * interposed.h - calls to the sampler from an interposer, which wraps functions
+ * of the C library.  The preloaded library is an interposer.
  *
  * If an interposer reports new threads, no thread has to look for them.  If the
  * interposer reports that the application will use the ticks' signal, the
@@ -10,14 +10,14 @@
  *
  * An interposer announces itself before sampling begins
  * (syc_unwatched_prefer()).  A program that is linked with the sampler has no
- * interposer; it has the watcher or the scout (scan.h).
+ * interposer; it has the watcher or the scout (thread_scan.h).
  *
  * Threads that an interposer reports make their own timers, and delete them as
  * they end.  A slot keeps the arguments of pthread_create().  The thread begins
  * in our code, which takes the arguments from the slot, makes the timer and
  * jumps to the start function.  So the application's function is outermost, as
- * without us.  A scan finds threads that got no slot, and threads that ended
- * unnoticed.
+ * without the library.  A scan finds threads that got no slot, and threads that
+ * ended unnoticed.
  */
 #ifndef SYC_SAMPLER_INTERPOSED_H
 #define SYC_SAMPLER_INTERPOSED_H

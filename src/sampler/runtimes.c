@@ -3,9 +3,10 @@
  * runtimes.c - providers that are attached to the calling thread (runtimes.h).
  *
  * The table has open addressing within a window.  So an unsuccessful search is
- * short, and an entry can simply be emptied.  A thread stores its own key.  The
- * thread removes the key; once the thread is gone, any thread that attaches
- * removes it.  The removal is an exchange, because two threads may try.
+ * short, and an entry can be removed by emptying it.  A thread stores only its
+ * own key.  The thread removes the key; once the thread has ended, any thread
+ * that attaches removes it.  The removal is an exchange, because two threads
+ * may try.
  */
 #define _GNU_SOURCE
 #include "sampler/runtimes.h"
@@ -51,8 +52,8 @@ static int find_place(const struct sites *table, uintptr_t key)
 }
 
 /*
- * Whether an entry with the calling thread's key belongs to it.  In a forked
- * child the only thread takes over the entry of the parent's thread.
+ * Whether an entry with the calling thread's key belongs to this thread.  In a
+ * forked child the only thread takes over the entry of the parent's thread.
  */
 static bool is_own_place(const struct place *place)
 {
@@ -154,8 +155,8 @@ static bool take_site_out(struct sites *table, uint32_t i, uintptr_t key)
 	return true;
 }
 
-/* Remove entries of threads that are gone, or that stayed in the parent: such
- * threads do not detach. */
+/* Remove entries of threads that have ended, or that stayed in the parent:
+ * these threads do not detach. */
 static void scavenge_sites(struct sites *table, uint32_t first)
 {
 	const int32_t pid = getpid();

@@ -58,8 +58,8 @@ struct syc_waiting {
 	} of[SYC_ATTACH_MAX];
 	uint64_t addrs[SYC_STACK_MAX];   /* addresses; indices in handles, if
 	                                  * is_handle */
-	uint64_t handles[SYC_STACK_MAX]; /* handles, or their names once
-	                                  * known */
+	uint64_t handles[SYC_STACK_MAX]; /* handles, or names if already
+	                                  * resolved */
 	uint64_t is_handle[SYC_STACK_MAX / 64];
 };
 
@@ -83,11 +83,11 @@ struct syc_runtimes *syc_runtimes_find(void);
 /** The runtimes of the calling thread, made if missing.  Context: owner. */
 struct syc_runtimes *syc_runtimes_get(void);
 
-/** No provider is attached to the calling thread any more.  Context: owner. */
+/** True: no provider is attached to the calling thread.  Context: owner. */
 void syc_runtimes_release(void);
 
-/** Remove the newest attachment that is not gone from @order, and return it;
- * NULL: none is left. */
+/** Remove the newest remaining attachment from @order, and return it; NULL:
+ * none remains. */
 static inline struct syscap_attachment *
 syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 {
@@ -104,7 +104,7 @@ syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 
 /**
  * Handle a tick of @weight.  True: the weight was added to a waiting sample, or
- * a runtime was asked for a safe point, and the caller takes no sample now.
+ * a safe point was requested of a runtime, and the caller takes no sample now.
  *
  * Context: owner, signal-safe.
  */
@@ -133,8 +133,8 @@ bool syc_pending_is_any(const struct syscap_attachment *attachment);
  */
 uint32_t syc_pending_name(const struct syscap_attachment *attachment);
 
-/** Take the weight of the ticks that wait for @attachment, so that they wait
- * no longer. */
+/** Take the weight of the pending ticks of @attachment, which are then no
+ * longer pending. */
 uint32_t syc_pending_take_due(struct syscap_attachment *attachment);
 
 #endif

@@ -27,10 +27,10 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "sampler/scan.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
+#include "sampler/thread_scan.h"
 #include "sampler/tick.h"
+#include "sampler/tick_signal.h"
 #include "unwind/unwind.h"
 
 /* Greatest wait for another copy, whose watcher checks every 50 ms. */
@@ -116,15 +116,15 @@ static const char *check_options(struct syscap_sampler_options *o)
 	if (o->clock == SYSCAP_SAMPLER_AUTO)
 		o->clock = SYSCAP_SAMPLER_CPU;
 	if (o->hz > MAX_HZ)
-		return "hz is 1 to 20000";
+		return "hz must be 1 to 20000";
 	if (o->clock > SYSCAP_SAMPLER_PERF)
-		return "there is no such clock";
+		return "unknown clock";
 	if (o->max_depth < MIN_DEPTH || o->max_depth > SYC_STACK_MAX)
-		return "max_depth is 32 to 512";
+		return "max_depth must be 32 to 512";
 	if (o->max_share > 100)
-		return "max_share is 1 to 100 percent";
+		return "max_share must be 1 to 100 percent";
 	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
-		return "there is no such kind of stacks";
+		return "unknown kind of stacks";
 	return NULL;
 }
 
@@ -145,10 +145,10 @@ static const char *explain_no_timer(int r)
 		return r == -EPERM || r == -EACCES
 		               ? "perf_event_open() is not allowed: "
 		                 "/proc/sys/kernel/perf_event_paranoid is "
-		                 "above 2, or seccomp forbids it"
+		                 "above 2, or seccomp forbids the call"
 		               : "perf_event_open() failed";
 	return r == -EPERM || r == -ENOSYS || r == -EACCES
-	               ? "timer_create() is not allowed: seccomp forbids it"
+	               ? "timer_create() is forbidden by seccomp"
 	               : "timer_create() failed";
 }
 
@@ -204,8 +204,9 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	r = signal;
 	if (r == -EINVAL)
 		why = o->clock == SYSCAP_SAMPLER_PERF
-		              ? "perf events want SIGURG"
-		              : "the signal is SIGPROF or a real-time one";
+		              ? "perf events need SIGURG"
+		              : "the signal must be SIGPROF or a real-time "
+		                "signal";
 	if (signal < 0)
 		goto fail;
 	fill_sampler(o, signal);
@@ -260,11 +261,13 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 	r = prepare_process();
 	if (r != 0)
 		return refuse_start(
-			o, r == -EPERM ? "not in a vfork() child" : "no memory",
+			o,
+			r == -EPERM ? "a vfork() child cannot be sampled"
+				    : "no memory",
 			r);
 	syc_undisturbed_begin(&before);
 	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
-		r = refuse_start(o, "another start or stop takes too long",
+		r = refuse_start(o, "another start or stop is in progress",
 		                 -EBUSY);
 	} else {
 		syc_thread_list_note_starter(&syc_sampler->tasks, &before.mask);
@@ -329,9 +332,10 @@ int syc_sampler_end(void)
 /*
  * Start sampling in a child of fork(), without a library thread.  The
  * application's allocator may still be locked, because its fork handler may run
- * after ours.  A process with several threads can't enter some namespaces, and
- * a thread is wasted if the child calls exec.  A timer for the child's only
- * thread costs some microseconds, and the timer's ticks look for other threads.
+ * after the library's handler.  A process with several threads can't enter some
+ * namespaces, and a thread is wasted if the child calls exec.  A timer for the
+ * child's only thread costs some microseconds, and the timer's ticks look for
+ * other threads.
  */
 static void begin_child(void)
 {
@@ -360,7 +364,7 @@ static void begin_child(void)
 /*
  * The watcher reads the loader's list, under the loader's lock.  If a fork
  * copies the held lock, glibc does not release it in the child, whose first
- * dlopen() then waits for ever.  So a fork waits for the watcher.  If the
+ * dlopen() then waits forever.  So a fork waits for the watcher.  If the
  * forking thread holds the lock itself, in dl_iterate_phdr(), the watcher waits
  * for this thread, so the fork's wait is short.
  */
@@ -393,7 +397,7 @@ void syc_sampler_watch_forks(void)
 }
 
 /* Later ticks find is_on cleared, or take a sample that is not recorded.  In
- * both cases the ticks only use memory that stays mapped. */
+ * both cases ticks use only memory that stays mapped. */
 __attribute__((destructor)) static void end_at_exit(void)
 {
 	const struct syc_sampler *const s = syc_sampler;

@@ -53,7 +53,7 @@ void syc_autostart(void);
 #define SYC_YIELDS_LATER 1
 
 /** Offer to yield the sampler to a copy that is loaded later.  Context: setup,
- * before it samples. */
+ * before sampling begins. */
 void syc_handover_offer(void);
 
 /** Publish @signal, the signal of this copy's ticks from now on.  Context:

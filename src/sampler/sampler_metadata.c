@@ -66,8 +66,8 @@ static bool gains_by_waiting(void)
 void syc_sampler_metadata_begin(bool may_wait)
 {
 	__atomic_store_n(&syc_sampler->is_unreported, 1, __ATOMIC_RELAXED);
-	/* The report is also an event outside of a handler.  If the process
-	 * records itself, ticks alone would never start the drain thread */
+	/* The report is also an event outside of a handler: if the process
+	 * records itself, this event and not a tick makes the session */
 	if (!may_wait || !gains_by_waiting())
 		syc_sampler_metadata_flush();
 }
@@ -86,7 +86,7 @@ void syc_sampler_metadata_flush(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	/* A vfork() child has no memory of its own */
+	/* A vfork() child shares the memory of its parent */
 	if (s != NULL &&
 	    __atomic_load_n(&s->is_unreported, __ATOMIC_RELAXED) != 0 &&
 	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid() &&
@@ -185,7 +185,7 @@ static bool is_unseen(void)
 	const struct syc_arena_head *const head = syc_slot_arena_head();
 
 	return head != NULL &&
-	       __atomic_load_n(&head->drainer, __ATOMIC_ACQUIRE) == 0;
+	       __atomic_load_n(&head->reader, __ATOMIC_ACQUIRE) == 0;
 }
 
 bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len)

@@ -20,7 +20,7 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "sampler/signals.h"
+#include "sampler/tick_signal.h"
 
 #define SHORT_NAP_NS (INT64_C(1) * 1000000)
 #define LONG_NAP_NS  (INT64_C(16) * 1000000)
@@ -40,8 +40,8 @@ int syc_state_map(void)
 		return -ENOMEM;
 	if (madvise(memory, sizeof(*syc_sampler), MADV_WIPEONFORK) != 0)
 		syc_diag_say("sampler",
-		             "no MADV_WIPEONFORK: children of _Fork() must "
-		             "not start or stop it");
+		             "no MADV_WIPEONFORK: children of _Fork() must not "
+		             "start or stop sampling");
 	if (!__atomic_compare_exchange_n(&syc_sampler, &expected,
 	                                 (struct syc_sampler *)memory, false,
 	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -138,7 +138,7 @@ bool syc_children_take_over(void)
 #define GENERATION 19 /* bits; the number takes 13 */
 
 _Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
-               "a cookie holds any number");
+               "a cookie can hold a 64-bit number");
 
 /* Children inherit the addresses; the memory is zeroed in a child. */
 static char *chunks[N_CHUNKS];

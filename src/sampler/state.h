@@ -4,9 +4,9 @@
  * inherit, and the sampled threads.
  *
  * The state is in memory that is zero in a forked child, also after _Fork() and
- * a raw clone.  In such a child nothing is sampled, no library thread runs, and
- * no lock is held.  The data that a child inherits, mainly signal handlers, is
- * in static memory (state.c, signals.c).
+ * a raw clone.  In a child nothing is sampled, no library thread runs, and no
+ * lock is held.  The data that a child inherits, mainly signal handlers, is in
+ * static memory (state.c, signals.c).
  *
  * The holder of `life` writes the state; until its end the watcher writes the
  * fields below `watcher`.  The handler only reads, except in its thread's struct
@@ -27,8 +27,8 @@ enum syc_watcher {
 	SYC_WATCHER_NONE = 0,
 	SYC_WATCHER_BEGINS, /* thread made; the first round is not over */
 	SYC_WATCHER_RUNS,
-	SYC_WATCHER_ENDED, /* ended by itself, or on request */
-	SYC_WATCHER_LATER, /* no watcher: ticks do its work */
+	SYC_WATCHER_ENDED, /* has ended, with or without a request */
+	SYC_WATCHER_LATER, /* no watcher: ticks do the watcher's work */
 };
 
 struct syc_sampler {
@@ -51,8 +51,7 @@ struct syc_sampler {
 	int result;        /* error of the first round */
 	const char *why;   /* sentence: reason of result, or of the end */
 
-	uint64_t n_foreign;           /* signals passed on */
-	uint32_t handler_stack_taken; /* handler_stack.c's stack is in use */
+	uint64_t n_foreign; /* signals passed on */
 
 	/* Written by rounds: of the watcher, or of a tick that holds `life` */
 	uint32_t round, n_threads, n_unsampled;
@@ -120,10 +119,10 @@ bool syc_children_take_over(void);
 /*
  * A thread that is sampled.
  *
- * Targets are type-stable: their memory is never unmapped, so a handler may
- * read any target, for any signal value.  A target is given to another thread
- * only after its timer is deleted, and if its thread is gone or outside of our
- * handler.  In a forked child all targets are zero, which means free.
+ * The memory of targets is never unmapped, so a handler may read any target,
+ * for any signal value.  A target is given to another thread only after its
+ * timer is deleted, and if its thread has ended or is outside of the handler.
+ * In a forked child all targets are zero, which means free.
  *
  * A timer's signal carries the target's cookie.  The cookie has a random word
  * of this copy of the library, the target's number, and the count of the
@@ -171,8 +170,8 @@ struct syc_target {
 	/* Written by the target's thread, in handlers; never decreased */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
 	uint64_t n_cramped;  /* ticks skipped on too small alternate stacks */
-	uint64_t taken_ns;   /* processor time of its ticks */
-	int64_t cpu_seen;    /* ns of processor time that samples stand for */
+	uint64_t taken_ns;   /* processor time of the ticks */
+	int64_t cpu_seen;    /* ns of processor time that samples represent */
 	int32_t n_owed;      /* weight owed to the next tick; may be < 0 */
 	uint32_t n_measured; /* throttle.c: ticks still to be measured */
 	int64_t rest_until;  /* ns of its clock: no tick before this time */
@@ -183,16 +182,16 @@ struct syc_target {
 	                        * hash */
 	uint32_t generation;
 	uint32_t seen;       /* the last round that found its thread */
-	uint64_t inode;      /* inode of its directory in /proc */
-	uint64_t start;      /* start of its thread, clock ticks */
+	uint64_t inode;      /* inode of the thread's directory in /proc */
+	uint64_t start;      /* start of the thread, clock ticks */
 	int64_t due_from;    /* ns of its clock, n_due periods earlier */
-	uint64_t blocked_at; /* 1 + ticks before it blocked the signal; or 0 */
-	uint32_t n_tries;    /* attempts to start its timer */
+	uint64_t blocked_at; /* 1 + ticks before the signal was blocked; or 0 */
+	uint32_t n_tries;    /* attempts to start the timer */
 	int32_t timer;       /* the kernel's number, or -1 */
-	int32_t perf_fd;     /* the former fd of its perf event, or -1 */
+	int32_t perf_fd;     /* the former fd of the perf event, or -1 */
 	void *perf_page;     /* mapping that keeps the perf event alive */
 	bool is_silent;      /* began with the signal blocked; no tick yet */
-	bool is_cramped;     /* a stack of its thread is too small for a tick */
+	bool is_cramped;     /* a stack of the thread is too small for a tick */
 	bool was_stopped;    /* timer stopped by syc_scan_stop_all(); continues
 	                      * later */
 };

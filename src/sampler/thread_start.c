@@ -16,14 +16,16 @@
 #include "os/threads.h"
 #include "sampler/compose.h"
 #include "sampler/interposed.h"
+#include "sampler/machine.h"
 #include "sampler/state.h"
 #include "sampler/timer.h"
 
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* Wait for another thread's scan (scan.c), or for many new threads at once.  At
- * high load the thread that holds the round waits for a processor. */
+/* Wait for another thread's scan (thread_scan.c), or for many simultaneous new
+ * threads.  At high load the thread that holds the round waits for a
+ * processor. */
 #define WAIT_NS (INT64_C(1) * 1000000000)
 
 /* glibc has space for the values of this many keys in each thread, and
@@ -47,57 +49,15 @@ static bool has_end_key;
 void *syc_thread_start_run(void *slot);
 struct syc_thread_start syc_thread_start_take(struct slot *slot);
 
-#if defined(__x86_64__)
-__asm__(".text\n"
-        ".p2align 4\n"
-        ".globl syc_thread_start_run\n"
-        ".hidden syc_thread_start_run\n"
-        ".type syc_thread_start_run, @function\n"
-        "syc_thread_start_run:\n"
-        "	.cfi_startproc\n"
-        "	endbr64\n"
-        "	subq $8, %rsp\n"
-        "	.cfi_adjust_cfa_offset 8\n"
-        "	callq syc_thread_start_take\n"
-        "	addq $8, %rsp\n"
-        "	.cfi_adjust_cfa_offset -8\n"
-        "	movq %rdx, %rdi\n"
-        "	jmpq *%rax\n"
-        "	.cfi_endproc\n"
-        ".size syc_thread_start_run, . - syc_thread_start_run\n");
-#elif defined(__aarch64__)
-__asm__(".text\n"
-        ".p2align 4\n"
-        ".globl syc_thread_start_run\n"
-        ".hidden syc_thread_start_run\n"
-        ".type syc_thread_start_run, %function\n"
-        "syc_thread_start_run:\n"
-        "	.cfi_startproc\n"
-        "	hint #34\n" /* bti c */
-        "	stp x29, x30, [sp, #-16]!\n"
-        "	.cfi_def_cfa_offset 16\n"
-        "	.cfi_offset x29, -16\n"
-        "	.cfi_offset x30, -8\n"
-        "	bl syc_thread_start_take\n"
-        "	ldp x29, x30, [sp], #16\n"
-        "	.cfi_restore x29\n"
-        "	.cfi_restore x30\n"
-        "	.cfi_def_cfa_offset 0\n"
-        "	mov x16, x0\n" /* x16 may jump to a function's begin */
-        "	mov x0, x1\n"
-        "	br x16\n"
-        "	.cfi_endproc\n"
-        ".size syc_thread_start_run, . - syc_thread_start_run\n");
-#else
-#error "how this machine jumps"
-#endif
+__asm__(SYC_THREAD_START_CODE);
 
 static bool is_sampling(void)
 {
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
 
-	/* Under a filter we make no call that the thread would not make */
+	/* Under a filter the library makes no call that the thread would not
+	 * make */
 	return s != NULL && !syc_state_has_filter(s) &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
@@ -105,8 +65,9 @@ static bool is_sampling(void)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* Store the stack of a thread without any tick (syc_final_sample_emit()): only its start
- * function is known.  A return address is after the function's begin. */
+/* Store the stack of a thread without any tick (syc_final_sample_emit()): only
+ * its start function is known.  A return address is after the function's begin.
+ */
 static void note_routine(void *(*routine)(void *))
 {
 	static const char text[] = "no tick came";

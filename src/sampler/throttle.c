@@ -4,8 +4,8 @@
  * that sleep.
  *
  * A walk of 16,384 frames takes longer than a period of 20,000 Hz: a thread
- * with such a deep stack would do nothing but walks.  After a long tick, the
- * next ticks are skipped until the tick's share of time is at most the allowed
+ * with a deep stack would only execute walks.  After a long tick, the next
+ * ticks are skipped until the tick's share of time is at most the allowed
  * share.  The next tick that is taken has the weight of the skipped ticks.
  *
  * The duration of a tick is taken from the kernel's clock, which costs next to
@@ -15,8 +15,8 @@
  * Idle back-off: by wall time, threads that sleep are woken 1,000 times a
  * second at most.  A tick wakes a waiting thread, and finds it in the same
  * place. 100 threads at 10,000 Hz are a million wake-ups a second, which occupy
- * the whole machine.  So a thread that several ticks found in the same place,
- * without work in between, gets a timer of a millisecond.  The slow timer's
+ * the whole machine.  So a thread gets a timer of a millisecond if several
+ * ticks found it in the same place, without work in between.  The slow timer's
  * ticks have the weight of the skipped ticks.  The first tick that finds the
  * thread elsewhere, or finds that the thread has worked, restores the full
  * rate.
@@ -133,7 +133,7 @@ static int64_t worked_ns(struct syc_target *t)
 	return ns > NOISE_NS ? ns : 0;
 }
 
-/* A timer that is being made anew has the full rate, and keeps this rate. */
+/* A timer that is being recreated has the full rate, and keeps this rate. */
 static void set_pace(struct syc_target *t, bool is_slow)
 {
 	if (syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns))

@@ -3,8 +3,8 @@
  * tick.c - the sampler's signal handler.
  *
  * All signals are blocked in the handler.  The handler must not use
- * thread-local storage until the thread is known to have such storage of its
- * own. errno, the client's variables, and a stack protector's canary are in
+ * thread-local storage before the check that the thread has its own storage.
+ * errno, the client's variables, and a stack protector's canary are in
  * thread-local storage.
  */
 #define _GNU_SOURCE
@@ -32,11 +32,10 @@
 #include "ring/clock.h"
 #include "sampler/compose.h"
 #include "sampler/sampler.h"
-#include "sampler/scan.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
+#include "sampler/thread_scan.h"
+#include "sampler/tick_signal.h"
 #include "sampler/timer.h"
-#include "session/drain_thread.h"
 
 /* Limit of a thread control block's size, on either side of its address. */
 #define BLOCK_MAX 4096u
@@ -150,7 +149,7 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
 
 /*
  * The name of the innermost frame for a tick that was pending while its signal
- * was blocked; 0: the tick was not pending.  Such a tick stands for unknown
+ * was blocked; 0: the tick was not pending.  A delayed tick represents unknown
  * code that ran while the signal was blocked.  A call with a mask, such as
  * ppoll(), may unblock the signal in a thread that blocks the signal.  A wait
  * that is made in parts has all signals blocked between its parts
@@ -232,8 +231,6 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 	               : n;
 }
 
-/* Preparations come first, because the sample may be the process' first event,
- * or the ring may be full. */
 static void record_sample(struct syc_target *t, const struct tick *tick)
 {
 	/* Too late for a ring: no later code would end the ring */
@@ -243,12 +240,10 @@ static void record_sample(struct syc_target *t, const struct tick *tick)
 		                     syc_clock_kernel());
 		return;
 	}
-	if (syc_drain_handler_is_needed())
-		syc_handler_stack_run(syc_drain_handler_run);
 	syc_sampler_metadata_flush();
-	syc_drain_handler_note(true);
+	syc_thread_note_handler(true);
 	take_sample(t, tick, weigh_tick(t, tick));
-	syc_drain_handler_note(false);
+	syc_thread_note_handler(false);
 }
 
 /* The next tick has the weight of the skipped tick, too: from n_owed, or from
@@ -281,8 +276,8 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	/*
 	 * This handler stores busy, then loads cookie and is_on.  A stop stores
 	 * is_on = 0, then loads each busy.  A thread that reuses the target
-	 * stores cookie = 0, then loads busy.  Both may have happened since the
-	 * target was found.
+	 * stores cookie = 0, then loads busy.  Both changes may have happened
+	 * since the target was found.
 	 */
 	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -307,8 +302,8 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	                            __ATOMIC_RELAXED);
 }
 
-/* False: a foreign signal.  *ret_target NULL: one of our ticks that comes too
- * late. */
+/* False: a foreign signal.  *ret_target NULL: a tick of this sampler that
+ * arrives too late. */
 static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
                         struct syc_target **ret_target, uint64_t *ret_cookie)
 {
@@ -320,7 +315,7 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 		if (!syc_target_is_cookie(*ret_cookie))
 			return false;
 		t = syc_target_by_cookie(*ret_cookie);
-	} else if (signal == SIGURG &&
+	} else if (signal == SYC_TICK_SIGNAL &&
 	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
 		t = syc_target_find(tid);
 		/* A late tick is ignored by default, so pass the signal on */

@@ -14,8 +14,8 @@
 #include "sampler/compose.h"
 #include "sampler/state.h"
 
-/* Stack for a first tick that requests a ring, and a walk that learns rules:
- * see docs/unwinding.md */
+/* Stack for a first tick that requests a ring, and for a walk that adds rules
+ * to the cache: see docs/unwinding.md */
 #define SYC_TICK_ROOM 3584u
 
 /** Whether a tick fits on its stack.  @here: the caller's frame.  True for
@@ -29,8 +29,8 @@ static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 	       used >= SYC_TICK_ROOM;
 }
 
-/** Store the facts that the handler can't ask the system for.  Context:
- * setup. */
+/** Store the facts that the handler can't get from the system.  Context: setup.
+ */
 void syc_tick_prepare(void);
 
 /**
@@ -71,15 +71,6 @@ struct syc_tick_cancel {
 void syc_tick_hold_cancel(struct syc_tick_cancel *ret_before);
 void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
                              const void *context);
-
-/**
- * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack.
- * Does nothing if another thread uses this stack, or if there is no memory for
- * the stack.
- *
- * Context: signal-safe, all signals blocked; @what does not fork.
- */
-void syc_handler_stack_run(void (*what)(void));
 
 struct syc_throttle {
 	int64_t kernel_ns, cpu_ns; /* begin of the tick; cpu_ns 0: unknown */

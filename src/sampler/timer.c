@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timer.c - timers of sampled threads, by bare system calls, and their final
+/* timer.c - timers of sampled threads, by direct system calls, and their final
  * samples. */
 #define _GNU_SOURCE
 #include "sampler/timer.h"
@@ -27,8 +27,8 @@
 #include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/sampler.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
+#include "sampler/tick_signal.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -136,8 +136,8 @@ static size_t page_size(void)
  * the event again.
  *
  * An event lives as long as its mapping, and its signal carries the number of
- * its fd.  The fd is closed at once, so it occupies no fd of the application.
- * A forked child does not inherit the mapping.
+ * its fd.  The fd is closed immediately, so the event occupies no fd of the
+ * application.  A forked child does not inherit the mapping.
  */
 static int start_perf(struct syc_target *t)
 {
@@ -424,9 +424,9 @@ void syc_thread_timer_settle(void)
  * A kernel of 250 Hz checks a thread's clock every 4 ms.  So the last 2 ms of a
  * thread have no tick, and many threads have no tick at all.  The thread's own
  * clock includes this time.  Whole periods of this time become one more sample,
- * with the thread's last stack.  If the thread had no sample, its start
- * function stands for all its calls; the main thread's stack is empty.  The
- * process carries less than a period to the next thread that ends.
+ * with the thread's last stack.  If the thread had no sample, the stack has
+ * only its start function; the main thread's stack is empty.  The process
+ * carries less than a period to the next thread that ends.
  */
 
 /* Ticks that a thread's clock has had since the thread's last tick.  The error
@@ -441,7 +441,7 @@ static uint32_t take_due(struct syc_target *t)
 	const int64_t left = clock - t->due_from - (int64_t)t->n_due * period;
 	uint32_t n = 0;
 
-	if (clock == 0) /* the thread is gone */
+	if (clock == 0) /* the thread has ended */
 		return 0;
 	if (left > 0)
 		n = (uint32_t)(left / period);

@@ -21,7 +21,7 @@
  * the time until this tick.  Perf events have no delay.
  *
  * Returns 0; -EAGAIN: there are too many timers at present; -ESRCH: the thread
- * is gone; or another -errno.
+ * has ended; or another -errno.
  *
  * If no perf event can be made, although the first thread has one, makes a
  * POSIX timer of processor time.
@@ -65,8 +65,8 @@ void syc_timer_forget(struct syc_target *target);
 void syc_timer_due_from_now(struct syc_target *target);
 
 /**
- * Number of periods of the calling thread's processor time that no sample
- * stands for; at least 1.  The periods then count as sampled.
+ * Number of periods of the calling thread's processor time without a sample; at
+ * least 1.  The periods then count as sampled.
  *
  * Context: owner, signal-safe.
  */
@@ -100,8 +100,8 @@ void syc_thread_timer_begin_cramped(uint64_t blocked);
  * ticks. */
 void syc_thread_timer_note_room(bool is_cramped);
 
-/** The calling thread is about to block fewer signals.  A scan (scan.h) may
- * have stopped the thread's timer while the thread waited with our signal
+/** The calling thread is about to block fewer signals. A scan (thread_scan.h)
+ * may have stopped the thread's timer while the thread waited with our signal
  * blocked: restart the timer. */
 void syc_thread_timer_resume(void);
 

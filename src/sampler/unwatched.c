@@ -28,9 +28,9 @@
 #include "os/threads.h"
 #include "ring/clock.h"
 #include "sampler/sampler.h"
-#include "sampler/scan.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
+#include "sampler/thread_scan.h"
+#include "sampler/tick_signal.h"
 #include "sampler/timer.h"
 
 #define PERIOD_NS   (INT64_C(50) * 1000000)
@@ -108,7 +108,7 @@ static bool stop_scout(struct syc_sampler *s)
 	return was_there;
 }
 
-/* End sampling of this process and of later children for good.  The caller
+/* End sampling of this process and of later children permanently.  The caller
  * holds `life`. */
 static void give_up_sampling(struct syc_sampler *s)
 {
@@ -137,7 +137,7 @@ bool syc_unwatched_change_signal(void)
 	                                     &s->tasks)
 			: -EBUSY;
 	if (signal < 0 || syc_signals_install_again(signal) != 0) {
-		s->why = "the program handles the signal";
+		s->why = "the program handles the tick signal";
 		syc_diag_say("sampling ends", s->why);
 		if (had_timer) { /* later threads make no timer either */
 			syc_sampler_metadata_end();
@@ -181,7 +181,7 @@ static int find_others(struct syc_sampler *s)
 		return 0;
 	}
 	syc_unwatched_stop();
-	s->why = r == 0 ? "/proc/self/task can't be read" : NULL;
+	s->why = r == 0 ? "cannot read /proc/self/task" : NULL;
 	return dir;
 }
 
@@ -288,9 +288,10 @@ void syc_unwatched_tick(const sigset_t *mask)
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (is_over && s->watcher == SYC_WATCHER_LATER) {
-		/* Otherwise its timers would wake the process for ever */
+		/* Otherwise the thread's timers would wake the process
+		 * forever */
 		give_up_sampling(s);
-		s->why = "the recorder is gone";
+		s->why = "the recorder has ended";
 		syc_diag_say("sampling ends", s->why);
 	} else if (is_time && s->watcher == SYC_WATCHER_LATER) {
 		look_for_threads(s, mask);

@@ -17,10 +17,10 @@
 #include "os/threads.h"
 #include "ring/clock.h"
 #include "sampler/sampler.h"
-#include "sampler/scan.h"
-#include "sampler/signals.h"
 #include "sampler/state.h"
-#include "session/drain_thread.h"
+#include "sampler/thread_scan.h"
+#include "sampler/tick_signal.h"
+#include "session/last_thread.h"
 #include "unwind/unwind.h"
 
 #define MS         INT64_C(1000000)
@@ -54,7 +54,7 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 
 	if (dir < 0) {
 		s->result = dir;
-		s->why = "/proc/self/task can't be read";
+		s->why = "cannot read /proc/self/task";
 		return false;
 	}
 	if (syc_state_take(&s->refreshing, REFRESH_NS)) {
@@ -79,8 +79,8 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 }
 
 /*
- * Get an fd table of our own, if the kernel supports this.  Such a table does
- * not keep pipes open that the program closes.
+ * Get an fd table of our own, if the kernel supports this.  With a separate
+ * table, the watcher does not keep pipes open that the program closes.
  */
 static bool open_in_own_table(int *ret_dir)
 {
@@ -140,7 +140,7 @@ int syc_watcher_start(bool waits)
 	const int r = syc_library_thread_make(run_watcher, NULL);
 	if (r != 0) {
 		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
-		s->why = "no thread could be made to look for threads";
+		s->why = "cannot create the thread that finds threads";
 		return r;
 	}
 	while (waits &&

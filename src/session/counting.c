@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.c - counters of the kernel, read by the drain thread.
+ * counting.c - counters of the kernel, read by the thread of spill_thread.h.
  *
  * A linker takes this file if the program refers to it
  * (<syscap/system_counters.h>); then SYSCAP_COUNTERS has an effect, too.  The
  * library itself never refers to this file.
  *
- * Frames go into slot 0, like all of the drainer's own frames.  Frames that do
- * not fit are counted as lost.  If a definition or a file is lost, all counters
+ * Frames go directly into the sink.  Frames that can't be written are counted
+ * as lost.  If a definition or a file is lost, all counters
  * are defined anew, with new ids, because an id without a definition has no
  * name.
  */
@@ -25,12 +25,13 @@
 #include "os/env.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/drain.h"
-#include "session/drain_thread.h"
+#include "session/process_frames.h"
 #include "session/session.h"
+#include "session/spill.h"
+#include "session/spill_thread.h"
 
 #define SECOND  INT64_C(1000000000)
-#define WAIT_NS (SECOND / 4) /* longest wait for a drainer, or for the sink */
+#define WAIT_NS (SECOND / 4) /* longest wait for the sink */
 
 #define METADATA_ID "syscap.counters"
 
@@ -50,70 +51,94 @@ static struct syc_asked unpack_asked(uint32_t packed)
 
 /* ------------------------------------------------------------ the frames */
 
-/* Returns false if slot 0 is full. */
-static bool try_to_add(struct syc_session *s, const void *frame, uint32_t len)
-{
-	const int64_t now = syc_clock_kernel();
-	bool is_added;
+/* Frames on their way into the sink. */
+struct frames {
+	struct syc_side *side;
+	uint32_t n;
+	unsigned char bytes[16384];
+};
 
-	if (!syc_drain_hold(s, now + WAIT_NS))
-		return false;
-	is_added = s->dead == 0 &&
-	           (s->is_announced || syc_batch_add_description(s, now)) &&
-	           syc_batch_add_frame(s, frame, len);
-	syc_drain_release(s);
-	return is_added;
+static int64_t wait_until(void)
+{
+	return syc_clock_kernel() + WAIT_NS;
+}
+
+static void lose(struct syc_side *side, const unsigned char *bytes, uint32_t n)
+{
+	struct syc_ring_losses *const lost =
+		&syc_arena_head(&side->session->arena)->lost;
+
+	for (uint32_t at = 0; at < n;) {
+		struct syscap_wire_frame head;
+
+		memcpy(&head, bytes + at, sizeof(head));
+		syc_loss_totals_add(lost, head.type, head.len, head.time);
+		if (head.type != SYSCAP_FRAME_CTRSET)
+			side->is_torn = true;
+		at += head.len;
+	}
+}
+
+static void write_frames(struct syc_side *side, const unsigned char *bytes,
+                         uint32_t n)
+{
+	if (n != 0 &&
+	    syc_spill_frames(side->session, bytes, n, wait_until()) != 0)
+		lose(side, bytes, n);
+}
+
+static void flush(struct frames *frames)
+{
+	write_frames(frames->side, frames->bytes, frames->n);
+	frames->n = 0;
 }
 
 static bool add_frame(void *of, const void *frame, uint32_t len)
 {
-	const struct syscap_wire_frame *const head = frame;
-	struct syc_side *const side = of;
-	struct syc_session *const s = side->session;
-	uint64_t moved;
+	struct frames *const frames = of;
 
-	if (try_to_add(s, frame, len))
-		return true;
-	syc_drain_pass(s, SYC_DRAIN_THREAD, syc_clock_kernel() + WAIT_NS,
-	               &moved);
-	if (try_to_add(s, frame, len))
-		return true;
-	syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, head->type, len,
-	                    head->time);
-	if (head->type != SYSCAP_FRAME_CTRSET)
-		side->is_torn = true;
-	return false;
+	if (len > sizeof(frames->bytes) - frames->n)
+		flush(frames);
+	if (len > sizeof(frames->bytes)) {
+		write_frames(frames->side, frame, len);
+	} else {
+		memcpy(frames->bytes + frames->n, frame, len);
+		frames->n += len;
+	}
+	return true;
 }
 
-static uint32_t give_id(void *side)
+static uint32_t give_id(void *frames)
 {
-	(void)side;
+	(void)frames;
 	return syc_counter_id_request(1);
 }
 
 static void add_text(struct syc_session *s, const char *text)
 {
-	if (!syc_drain_hold(s, syc_clock_kernel() + WAIT_NS))
-		return;
-	syc_batch_add_metadata(s, METADATA_ID, text);
-	syc_drain_release(s);
+	unsigned char frame[SYC_METADATA_TEXT_MAX + 128];
+	const uint32_t n = syc_describe_metadata(
+		frame, s->pid, syc_clock_kernel(), METADATA_ID, text);
+
+	syc_spill_frames(s, frame, n, wait_until());
 }
 
-/* ---------------------------------------------------- the drain thread's */
+/* ---------------------------------------------------- the thread's */
 
-static void begin(struct syc_side *side, uint32_t wanted, int64_t now)
+static void begin(struct frames *frames, uint32_t wanted, int64_t now)
 {
+	struct syc_side *const side = frames->side;
 	struct syc_session *const s = side->session;
 	const struct syc_asked asked = unpack_asked(wanted);
 	const struct syc_counters_options options = {
 		.groups = asked.groups,
 		.root = "",
-		.keeps_files = s->owns_table,
+		.keeps_files = false,
 		.pid = s->pid,
 		.process = "self",
 		.emit = add_frame,
 		.new_id = give_id,
-		.context = side,
+		.context = frames,
 	};
 	char text[SYC_ASKED_TEXT];
 
@@ -159,14 +184,17 @@ static int64_t find_due(int64_t due, int64_t period, int64_t now)
 
 static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 {
+	struct frames frames;
 	const unsigned hz = unpack_asked(wanted).hz;
 	const int64_t now = syc_clock_kernel();
 
+	frames.side = side;
+	frames.n = 0;
 	if (!is_end && now < side->due)
 		return;
 	/* At the end, begin for counters that were chosen just before */
 	if (wanted != side->chosen || side->is_torn)
-		begin(side, wanted, now);
+		begin(&frames, wanted, now);
 	if (side->state != NULL)
 		syc_counters_read(side->state, now);
 	/* Without counters, the next call comes after a second */
@@ -176,13 +204,14 @@ static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 		syc_counters_free(side->state);
 		side->state = NULL;
 	}
+	flush(&frames);
 }
 
 static void decline(struct syc_session *s)
 {
-	static const char why[] = "none: there is no drain thread";
+	static const char why[] = "none: there is no thread for them";
 
-	syc_batch_add_metadata(s, METADATA_ID, why);
+	syc_spill_write_metadata(s, METADATA_ID, why, syc_clock_kernel());
 	syc_diag_say("system counters", why);
 }
 
@@ -214,12 +243,10 @@ static void begin_session(void)
 		return;
 	syc_undisturbed_begin(&before);
 	s = syc_session_enter();
-	if (s != NULL && !s->no_thread &&
-	    !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
-		syc_drain_thread_start(s);
+	if (s != NULL && !s->no_thread && s->parent == 0)
+		syc_spill_thread_start(s);
 	syc_session_leave();
 	syc_undisturbed_end(&before);
-	syc_drain_thread_wake();
 }
 
 int syscap_system_counters_choose(const char *what)

@@ -7,6 +7,8 @@
  * notifies no other thread.  A process lives as long as any of its threads.
  */
 #define _GNU_SOURCE
+#include "session/last_thread.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -29,15 +31,10 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "session/drain_thread.h"
 
 /* Time that other library threads may take to find that the process has no
  * other threads. */
 #define OTHERS_MS 3000
-
-#define MS      INT64_C(1000000)
-#define LOOK_NS (500 * MS)
-#define FAR_NS  (4000 * MS) /* check interval if a word shows the end */
 
 /* --------------------------------------------------------- without /proc */
 
@@ -87,38 +84,6 @@ static int look_at_thread(int32_t tid, struct syc_proc_stat *ret_task)
 static int look_at_main(struct syc_proc_stat *ret_task)
 {
 	return look_at_thread(getpid(), ret_task);
-}
-
-/* Whether the first thread has not ended.  An ended first thread stays listed,
- * and accepts signals. */
-static bool first_thread_lives(void)
-{
-	const int32_t pid = getpid();
-	struct syc_proc_stat task;
-
-	return look_at_main(&task) == 0 ? !syc_proc_stat_has_ended(&task)
-	                                : task_answers(pid, pid);
-}
-
-/* Whether /proc shows all threads. */
-static bool shows_all_threads(void)
-{
-	struct syc_proc_stat task;
-
-	return look_at_main(&task) == 0;
-}
-
-uint32_t *syc_last_thread_first_word(void)
-{
-	uint32_t *word = NULL;
-
-	/* If the C library has one word for all threads, or a raw clone() made
-	 * this thread, the word is of no use */
-	if (gettid() != getpid() ||
-	    prctl(PR_GET_TID_ADDRESS, &word, 0, 0, 0) != 0 || word == NULL ||
-	    __atomic_load_n(word, __ATOMIC_RELAXED) != (uint32_t)getpid())
-		return NULL;
-	return word;
 }
 
 static bool is_named(const struct syc_proc_stat *task, const char *name)
@@ -206,90 +171,6 @@ bool syc_last_thread_is_caller(int *ret_status)
 	*ret_status = (int)main.fields[SYC_STAT_STATUS];
 	const int live = others_live(&main);
 	return live >= 0 ? live == 0 : !known_threads_live();
-}
-
-/* ----------------------------------------------- schedule of the checks */
-
-void syc_last_thread_begin(struct syc_last_thread *check, uint32_t *main_end)
-{
-	*check = (struct syc_last_thread){ .at = syc_clock_kernel() + LOOK_NS,
-		                           .again_ns = LOOK_NS,
-		                           .main_end = main_end };
-}
-
-static int64_t longest_interval(const struct syc_last_thread *check)
-{
-	return check->main_end != NULL ? FAR_NS : LOOK_NS;
-}
-
-int64_t syc_last_thread_longest_sleep(const struct syc_last_thread *check)
-{
-	const int64_t left = check->at - syc_clock_kernel();
-	const int64_t most = longest_interval(check);
-
-	return left < most ? (left > MS ? left : MS) : most;
-}
-
-/*
- * Check whether the first thread has ended.  The kernel wakes one waiter of
- * main_end: pass the wake-up on, because it may have been meant for a
- * pthread_join().
- */
-static void check_first_thread(struct syc_last_thread *check)
-{
-	if (check->main_end == NULL ||
-	    __atomic_load_n(check->main_end, __ATOMIC_ACQUIRE) != 0)
-		return;
-	syc_futex_wake(check->main_end);
-	check->main_end = NULL;
-	check->is_main_ending = true;
-	syc_last_thread_hurry(check);
-	/* Without /proc only threads that have emitted are known; other threads
-	 * may still emit */
-	if (!shows_all_threads())
-		check->at = syc_clock_kernel() + LOOK_NS;
-}
-
-/* A filter may kill the process for a system call that the filter does not
- * know. */
-static bool may_wait_for_main(const struct syc_last_thread *check)
-{
-	return check->main_end != NULL &&
-	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
-}
-
-void syc_last_thread_sleep(struct syc_last_thread *check, uint32_t *word,
-                           uint32_t value, int64_t ns)
-{
-	if (may_wait_for_main(check) &&
-	    syc_futex_wait_either(word, value, check->main_end,
-	                          (uint32_t)getpid(), ns))
-		return;
-	if (ns < LOOK_NS / 2) {
-		syc_futex_wait(word, value, ns);
-		return;
-	}
-	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS, 0, 0, 0);
-	syc_futex_wait(word, value, ns < LOOK_NS ? ns : LOOK_NS);
-	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* the default */
-}
-
-bool syc_last_thread_check(struct syc_last_thread *check)
-{
-	const int64_t now = syc_clock_kernel();
-
-	check_first_thread(check);
-	if (now < check->at)
-		return false;
-	if (check->main_end != NULL ||
-	    (!check->is_main_ending && first_thread_lives()))
-		check->again_ns = longest_interval(check);
-	else
-		check->is_alone = syc_last_thread_is_caller(&check->status);
-	check->at = now + check->again_ns;
-	check->again_ns =
-		2 * check->again_ns < LOOK_NS ? 2 * check->again_ns : LOOK_NS;
-	return check->is_alone;
 }
 
 /* -------------------------------------------------------------------- end */

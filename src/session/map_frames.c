@@ -10,6 +10,8 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <syscap/format.h>
@@ -30,6 +32,9 @@
 
 /* A static program may lack this function. */
 #pragma weak dl_iterate_phdr
+#pragma weak _r_debug
+/* A longer list is not read to its end */
+#define LIBRARIES_MAX 4096u
 
 _Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
                "any line makes a frame");
@@ -152,12 +157,26 @@ static bool find_build_id(const struct mapping *m, const struct mapping *base,
 	return found;
 }
 
+struct map_frame {
+	struct syscap_wire_map map;
+	char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
+};
+
+/* The buffers of a call. */
+struct scratch {
+	struct lines lines;
+	struct map_frame frame;
+};
+
+_Static_assert(sizeof(struct scratch) <= SYC_MAP_FRAMES_SCRATCH, "it fits");
+
 /* Data that all frames of a call share. */
 struct map_output {
 	int32_t pid;
 	int64_t now;
 	syc_describe_emit *emit;
 	void *data;
+	struct map_frame *frame;
 	bool left_out; /* the set has no space for a mapping */
 };
 
@@ -166,10 +185,7 @@ static bool emit_map(const struct map_output *to, const struct mapping *m,
 {
 	static const char deleted[] = " (deleted)";
 	char build_id[SYC_BUILD_ID_SIZE];
-	struct {
-		struct syscap_wire_map map;
-		char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
-	} frame;
+	struct map_frame *const frame = to->frame;
 	size_t n = strlen(m->path);
 
 	const bool is_gone =
@@ -180,20 +196,20 @@ static bool emit_map(const struct map_output *to, const struct mapping *m,
 	/* Without a build-id a reader would take the new file */
 	if (is_gone && has_id)
 		n -= strlen(deleted);
-	memset(&frame, 0, sizeof(frame));
-	syc_frame_begin(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
-	frame.map.start = m->start;
-	frame.map.end = m->end;
-	frame.map.offset = m->offset;
-	char *const path = (char *)&frame + sizeof(frame.map);
+	memset(frame, 0, sizeof(*frame));
+	syc_frame_begin(&frame->map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
+	frame->map.start = m->start;
+	frame->map.end = m->end;
+	frame->map.offset = m->offset;
+	char *const path = (char *)frame + sizeof(frame->map);
 	memcpy(path, m->path, n);
-	size_t end = sizeof(frame.map) + n + 1;
+	size_t end = sizeof(frame->map) + n + 1;
 	if (has_id) {
 		path[n + 1] = '@';
 		memcpy(path + n + 2, build_id, strlen(build_id));
 		end += strlen(build_id) + 2;
 	}
-	return to->emit(to->data, &frame, syc_frame_end(&frame.map.frame, end));
+	return to->emit(to->data, frame, syc_frame_end(&frame->map.frame, end));
 }
 
 /* ------------------------------------------------------ what is known */
@@ -283,6 +299,33 @@ static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 		dl_iterate_phdr(read_counters, counters);
 }
 
+/*
+ * A hash of the dynamic linker's list of libraries.  The list is read without
+ * the linker's lock: the kernel copies each element, or reports that it is
+ * gone.  0: the list is unknown.
+ */
+static uint64_t hash_libraries(void)
+{
+	const struct link_map *at = &_r_debug != NULL ? _r_debug.r_map : NULL;
+	uint64_t h = 0;
+
+	for (unsigned n = 0; at != NULL && n < LIBRARIES_MAX; n++) {
+		struct link_map library;
+		const struct iovec to = { &library, sizeof(library) };
+		const struct iovec from = { (void *)(uintptr_t)at,
+			                    sizeof(library) };
+
+		if (syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1,
+		            0) != (long)sizeof(library))
+			return 0;
+		h = (h ^ (uintptr_t)at) * UINT64_C(0x9E3779B97F4A7C15);
+		h = (h ^ library.l_addr) * UINT64_C(0x9E3779B97F4A7C15);
+		h ^= (uintptr_t)library.l_ld ^ h >> 29;
+		at = library.l_next;
+	}
+	return h;
+}
+
 static bool are_due(const struct syc_described *described, int64_t now,
                     bool may_lock)
 {
@@ -291,7 +334,8 @@ static bool are_due(const struct syc_described *described, int64_t now,
 	if (described->looked_at == 0)
 		return true;
 	if (!may_lock)
-		return now - described->looked_at >= LOOK_AGAIN_NS;
+		return now - described->looked_at >= LOOK_AGAIN_NS ||
+		       hash_libraries() != described->libraries;
 	count_loads_locked(counters);
 	return counters[0] != described->loads ||
 	       counters[1] != described->unloads;
@@ -338,22 +382,24 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
                           int64_t now, bool may_lock, syc_describe_emit *emit,
                           void *data)
 {
-	struct map_output to = { pid, now, emit, data, false };
+	struct scratch *const scratch = (void *)described->scratch;
+	struct lines *const lines = &scratch->lines;
+	struct map_output to = { pid, now, emit, data, &scratch->frame, false };
 	uint64_t counters[2] = { 0, 0 };
-	struct lines lines;
 
-	memset(&lines, 0, offsetof(struct lines, buffer));
-	lines.fd =
+	memset(lines, 0, offsetof(struct lines, buffer));
+	lines->fd =
 		syc_own_proc_open("/proc/thread-self/maps", "/proc/self/maps");
-	if (lines.fd < 0)
+	if (lines->fd < 0)
 		return true;
 	/* Read the counters before the maps, so that the next call finds a
 	 * library that is loaded in between */
 	if (may_lock)
 		count_loads_locked(counters);
-	const bool goes_on = emit_new_maps(&lines, described, &to);
-	syc_fd_close(lines.fd);
-	if (!goes_on || lines.has_failed)
+	const uint64_t libraries = hash_libraries();
+	const bool goes_on = emit_new_maps(lines, described, &to);
+	syc_fd_close(lines->fd);
+	if (!goes_on || lines->has_failed)
 		return goes_on;
 	forget_unseen_mappings(described);
 	if (to.left_out && described->n < MAPS_MAX) {
@@ -361,6 +407,7 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
 		described->loads = UINT64_MAX;
 		return true;
 	}
+	described->libraries = libraries;
 	described->loads = counters[0];
 	described->unloads = counters[1];
 	described->looked_at = now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* output.c - a capture file that this process alone writes. */
+/* output.c - a capture file that this process and its forked children write. */
 #define _GNU_SOURCE
 #include "session/output.h"
 
@@ -23,6 +23,8 @@
 #include "session/trace.h"
 
 #define LAST_SUFFIX 9999u
+/* Greatest size of a batch */
+#define BATCH_MAX (UINT64_C(1) << 20)
 
 /* ---------------------------------------------------------------- names */
 
@@ -80,6 +82,16 @@ static bool expand_name(struct syc_text *text,
 	return has_pid;
 }
 
+/* Take the lock that shows the capture's writer to other processes. */
+static void hold(const struct syc_output *output)
+{
+	int64_t at = 1 + (int64_t)getpid();
+
+	/* Without locks in the file system the commands can't test the lock
+	 * either */
+	(void)syc_record_fact_keep(output->fd, SYC_RECORD_TABLE, &at);
+}
+
 int syc_output_create(struct syc_output *output,
                       const struct syc_output_target *target, int32_t pid)
 {
@@ -89,7 +101,6 @@ int syc_output_create(struct syc_output *output,
 	struct stat st;
 
 	output->fd = -1;
-	output->end = 0;
 	output->max_bytes = target->max_bytes;
 	if (text.at == text.end)
 		return -ENAMETOOLONG;
@@ -119,17 +130,8 @@ int syc_output_create(struct syc_output *output,
 		return -errno;
 	output->dev = st.st_dev;
 	output->ino = st.st_ino;
-	syc_output_hold(output);
+	hold(output);
 	return 0;
-}
-
-void syc_output_hold(const struct syc_output *output)
-{
-	int64_t at = 1 + (int64_t)getpid();
-
-	/* Without locks in the file system the commands can't test the lock
-	 * either */
-	(void)syc_record_fact_keep(output->fd, SYC_RECORD_TABLE, &at);
 }
 
 /* ------------------------------------------------------------ ring file */
@@ -186,8 +188,9 @@ static bool is_in_memory(int fd)
 {
 	struct statfs fs;
 
-	return fstatfs(fd, &fs) == 0 && (fs.f_type == 0x01021994 /* tmpfs */ ||
-	                                 fs.f_type == 0x858458f6 /* ramfs */);
+	return fstatfs(fd, &fs) == 0 &&
+	       ((uint32_t)fs.f_type == 0x01021994 /* tmpfs */ ||
+	        (uint32_t)fs.f_type == 0x858458f6 /* ramfs */);
 }
 
 int syc_output_create_rings(struct syc_output *output,
@@ -277,8 +280,10 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 
 struct beginning {
 	struct syc_output *output;
+	struct syc_ring_journal *journal;
 	int32_t pid;
 	int64_t now;
+	unsigned char *scratch;
 	int result;
 };
 
@@ -289,35 +294,34 @@ static bool write_beginning(void *data, const void *process, uint32_t len)
 {
 	struct beginning *const b = data;
 	struct syc_output *const output = b->output;
-	struct {
-		struct syscap_wire_file header;
-		unsigned char frames[SYC_OUTPUT_PATH_MAX + 2048];
-	} bytes;
-	uint64_t size = sizeof(bytes.header) + len, done;
+	struct syscap_wire_file *const header = (void *)b->scratch;
+	unsigned char *const frames = b->scratch + sizeof(*header);
+	uint64_t size = sizeof(*header) + len, done;
 
-	syc_file_header_fill(&bytes.header, b->now);
-	memcpy(bytes.frames, process, len);
-	size += syc_describe_metadata(bytes.frames + len, b->pid, b->now,
+	syc_file_header_fill(header, b->now);
+	memcpy(frames, process, len);
+	size += syc_describe_metadata(frames + len, b->pid, b->now,
 	                              SYC_RING_FILE_ID, output->ring_path);
 	if (output->max_bytes != 0 && size > output->max_bytes) {
 		b->result = -EFBIG;
 		return false;
 	}
-	b->result = syc_write_at(output->fd, &bytes, size, 0, &done);
+	b->result = syc_write_at(output->fd, b->scratch, size, 0, &done);
 	if (b->result == 0)
-		output->end = done;
+		b->journal->end = output->known_end = done;
 	return b->result == 0;
 }
 
 int syc_output_begin(struct syc_output *output, void *front,
-                     const struct syc_arena *arena, int32_t pid, int64_t now)
+                     const struct syc_arena *arena, int32_t pid, int64_t now,
+                     unsigned char *scratch)
 {
-	struct beginning beginning = { output, pid, now, 0 };
-
-	output->journal =
+	struct syc_ring_journal *const journal =
 		(struct syc_ring_journal *)(void *)((char *)front +
 	                                            syc_ring_file_journal(
 							    arena->page));
+	struct beginning beginning = { output, journal, pid, now, scratch, 0 };
+
 	if (strlen(output->path) >=
 	    sizeof(((struct syc_ring_file *)0)->capture))
 		return -ENAMETOOLONG;
@@ -327,11 +331,33 @@ int syc_output_begin(struct syc_output *output, void *front,
 		return -ENOSPC;
 	write_facts(output, front, arena, pid, now);
 	syc_describe_process(pid, now, write_beginning, &beginning);
-	/* The facts name us as the owner: other processes may read the rings
-	 * again */
-	if (beginning.result == 0)
-		syscall(SYS_flock, output->ring_fd, LOCK_UN);
 	return beginning.result;
+}
+
+/* Close an inherited fd whose number is another file now, and open the path. */
+static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
+{
+	if (fd >= 0 && syc_fd_is_file(fd, dev, ino))
+		return fd;
+	fd = syc_fd_keep(syc_fd_open(path, flags | O_NOFOLLOW, 0));
+	if (fd >= 0 && !syc_fd_is_file(fd, dev, ino)) {
+		syc_fd_close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+int syc_output_join(struct syc_output *output)
+{
+	output->fd = open_same(output->fd, output->path, O_WRONLY, output->dev,
+	                       output->ino);
+	/* Only claims of rings without mremap() need this fd */
+	output->ring_fd = open_same(output->ring_fd, output->ring_path, O_RDWR,
+	                            output->ring_dev, output->ring_ino);
+	if (output->fd < 0)
+		return -ESTALE;
+	hold(output);
+	return 0;
 }
 
 /* --------------------------------------------------------------- batches */
@@ -344,58 +370,91 @@ static void patch_end_time(const struct syc_output *output, int64_t now)
 		return;
 }
 
-/* Prepare for a batch.  Returns 0, or the error why a failed batch can't be
- * undone now. */
-static int prepare_journal(struct syc_output *output, unsigned n_parts)
+static int cut(const struct syc_output *output, uint64_t end)
 {
-	struct syc_ring_journal *const journal = output->journal;
+	return ftruncate(output->fd, (off_t)end) == 0 ? 0 : -errno;
+}
 
-	/* Usually there are few parts, which take one page */
-	if (syc_arena_provide(journal,
-	                      offsetof(struct syc_ring_journal, parts) +
-	                              n_parts * sizeof(journal->parts[0])) != 0)
-		return -ENOSPC;
-	if (journal->state == SYC_JOURNAL_NOTHING)
-		return 0;
-	if (ftruncate(output->fd, (off_t)output->end) != 0)
-		return -errno;
-	syc_output_commit(output);
-	return 0;
+/* The program may have closed the fd, and may have another file with its
+ * number.  Returns 0 and the size; or -ESTALE: the capture can't be found. */
+static int find_file(struct syc_output *output, uint64_t *ret_size)
+{
+	struct stat st;
+
+	if (fstat(output->fd, &st) != 0 || st.st_dev != output->dev ||
+	    st.st_ino != output->ino) {
+		output->fd = open_same(-1, output->path, O_WRONLY, output->dev,
+		                       output->ino);
+		if (output->fd < 0 || fstat(output->fd, &st) != 0)
+			return -ESTALE;
+		hold(output);
+	}
+	*ret_size = (uint64_t)st.st_size;
+	/* Another program has cut the file */
+	return *ret_size < output->known_end ? -ESTALE : 0;
+}
+
+/* An offset that a batch can have.  A relative may overwrite the journal. */
+static bool is_end(const struct syc_output *output, uint64_t end, uint64_t size)
+{
+	return end % 8 == 0 && end >= output->known_end && end <= size &&
+	       end >= sizeof(struct syscap_wire_file);
 }
 
 int syc_output_write(struct syc_output *output, struct syc_batch *batch)
 {
-	struct syc_ring_journal *const journal = output->journal;
-	int r = prepare_journal(output, batch->n_parts);
+	struct syc_ring_journal *const journal = batch->journal;
+	uint64_t size, end = journal->end;
+	int r = find_file(output, &size);
 
 	if (r != 0)
 		return r;
-	memcpy(journal->parts, batch->parts,
-	       batch->n_parts * sizeof(journal->parts[0]));
-	journal->n = batch->n_parts;
-	journal->offset = output->end;
-	journal->length = batch->size;
-	__atomic_store_n(&journal->state, SYC_JOURNAL_UNDER_WAY,
-	                 __ATOMIC_RELEASE);
-	r = syc_write_at(output->fd, batch->frames, batch->size, output->end,
+	if (!is_end(output, end, size)) {
+		output->is_journal_damaged = true;
+		end = size;
+	} else if (end != size) /* not of this library */
+		r = cut(output, end);
+	if (r != 0)
+		return r;
+	syc_journal_begin(batch, end);
+	r = syc_write_at(output->fd, batch->frames, batch->size, end,
 	                 &output->fits);
 	if (r != 0) {
 		/* Cut off the written part, so that the file stays whole.  If
-		 * even the cut fails, the recovery cuts. */
-		if (output->fits == 0 ||
-		    ftruncate(output->fd, (off_t)output->end) == 0)
-			syc_output_commit(output);
+		 * even the cut fails, the next batch or a recovery cuts. */
+		if (output->fits == 0 || cut(output, end) == 0)
+			__atomic_store_n(&journal->state, SYC_JOURNAL_NOTHING,
+			                 __ATOMIC_RELEASE);
 		return r;
 	}
-	output->end += batch->size;
+	journal->end = output->known_end = end + batch->size;
 	batch->done = batch->size;
 	patch_end_time(output, batch->now);
 	return 0;
 }
 
+int syc_output_repair(struct syc_output *output,
+                      struct syc_ring_journal *journal, bool *ret_is_in)
+{
+	const uint64_t offset = journal->offset, length = journal->length;
+	uint64_t size;
+	const int r = find_file(output, &size);
+
+	*ret_is_in = false;
+	if (r != 0)
+		return r;
+	if (!is_end(output, offset, size) || length > BATCH_MAX) {
+		journal->end = size;
+		return -EUCLEAN;
+	}
+	*ret_is_in = size - offset >= length;
+	journal->end = offset + (*ret_is_in ? length : 0);
+	return *ret_is_in ? 0 : cut(output, offset);
+}
+
 void syc_output_close(struct syc_output *output, bool is_whole)
 {
-	if (is_whole && output->ring_fd >= 0)
+	if (is_whole && output->ring_path[0] != '\0')
 		unlink(output->ring_path);
 	close_rings(output);
 	close_fd(&output->fd, output->dev, output->ino);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * output.h - a capture file that this process alone writes, and the ring file
- * beside it.
+ * output.h - a capture file that this process and its forked children write, and
+ * the ring file beside it.
  *
  * No existing file is opened or truncated.  A name that is taken gets the
  * suffix ".PID", then ".PID.2" and so on, if the pattern has no %p; else ".2".
@@ -9,7 +9,7 @@
  * without a tmpfs the ring file is next to the capture. ring/ring_file.h has
  * the protocol by which each batch arrives exactly once.
  *
- * One thread at a time per output.  Context of everything here, unless a
+ * Only the holder of the arena's lock writes.  Context of everything here, unless a
  * function says setup: any-thread, signal-safe, between
  * syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
@@ -57,11 +57,11 @@ struct syc_output {
 	int ring_fd; /* fd of the ring file; -1: none */
 	dev_t dev, ring_dev;
 	ino_t ino, ring_ino;
-	uint64_t end; /* end of the last whole batch */
 	uint64_t max_bytes;
-	uint64_t fits;   /* see syc_output_write() */
+	uint64_t known_end;      /* greatest end of a batch that was seen */
+	uint64_t fits;           /* see syc_output_write() */
+	bool is_journal_damaged; /* a relative has overwritten its end */
 	bool is_on_disk; /* the ring file is on a disk: emits may wait */
-	struct syc_ring_journal *journal;
 	char path[SYC_OUTPUT_PATH_MAX + 32];
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
 };
@@ -69,12 +69,6 @@ struct syc_output {
 /** Make the empty capture; ring_fd stays unchanged.  Returns 0 or -errno. */
 int syc_output_create(struct syc_output *output,
                       const struct syc_output_target *target, int32_t pid);
-
-/**
- * Take the lock that shows the capture's writer to other processes, in the
- * caller's present fd table. syc_output_create() does this, too.
- */
-void syc_output_hold(const struct syc_output *output);
 
 /**
  * Make the ring file at @place, empty and locked, and set ring_fd.  Returns 0;
@@ -90,32 +84,42 @@ void syc_output_drop_rings(struct syc_output *output);
 /**
  * @front is the mapped begin of the ring file, which contains @arena.  Store
  * the owner of the rings, and begin the capture: the header, PROCESS, and the
- * frame that names the ring file.  Other processes may read the ring file from
- * then on.  Returns 0 or -errno.
+ * frame that names the ring file.  The journal's `end` becomes the capture's
+ * size.  Other processes may read the ring file from then on.  @scratch has
+ * SYC_OUTPUT_SCRATCH bytes.  Returns 0 or -errno.
  */
+#define SYC_OUTPUT_SCRATCH 8192u
 int syc_output_begin(struct syc_output *output, void *front,
-                     const struct syc_arena *arena, int32_t pid, int64_t now);
+                     const struct syc_arena *arena, int32_t pid, int64_t now,
+                     unsigned char *scratch);
+
+/** In a forked child: find the parent's capture again, by its fd or path.
+ * Returns 0, or -ESTALE: it is another file now. */
+int syc_output_join(struct syc_output *output);
 
 /** Number of bytes that may still be written. */
-static inline uint64_t syc_output_room(const struct syc_output *output)
+static inline uint64_t syc_output_room(const struct syc_output *output,
+                                       const struct syc_ring_journal *journal)
 {
 	if (output->max_bytes == 0)
 		return UINT64_MAX;
-	return output->max_bytes > output->end ? output->max_bytes - output->end
-	                                       : 0;
+	return output->max_bytes > journal->end
+	               ? output->max_bytes - journal->end
+	               : 0;
 }
 
 /**
- * Write @batch.  Returns 0, and syc_output_commit() must follow after the
- * rings' heads are stored; or -errno, and no byte was written.  After -errno,
- * output->fits bytes of the batch would have fit.
+ * Write @batch at the journal's end.  Returns 0 or -errno.  After 0 the caller
+ * stores the rings' heads, and clears the journal.  After -errno no byte was
+ * written, and output->fits bytes of the batch would have fit.
  */
 int syc_output_write(struct syc_output *output, struct syc_batch *batch);
-static inline void syc_output_commit(struct syc_output *output)
-{
-	__atomic_store_n(&output->journal->state, SYC_JOURNAL_NOTHING,
-	                 __ATOMIC_RELEASE);
-}
+
+/** The journal is under way, and its writer died: *@ret_is_in, the batch is in
+ * the capture.  Else the batch is cut off.  Returns 0; -EUCLEAN: a relative has
+ * overwritten the journal, which is usable again; or -errno. */
+int syc_output_repair(struct syc_output *output,
+                      struct syc_ring_journal *journal, bool *ret_is_in);
 
 /**
  * Close both files.  @is_whole: the rings are empty, so remove the ring file.

@@ -18,9 +18,9 @@
 #include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
-#include "session/drain.h"
-#include "session/drain_thread.h"
 #include "session/session.h"
+#include "session/spill.h"
+#include "session/spill_thread.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
@@ -60,8 +60,6 @@ static const char *why_no_slot(int r)
 	case -ENOTSUP:
 		return "rings can't be mapped: mremap() is refused, and /proc "
 		       "does not lead to their file";
-	case -EBUSY:
-		return "who drains the rings is about to end";
 	case -ECANCELED:
 		return "nothing is recorded";
 	default:
@@ -73,9 +71,6 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
                        const struct syc_slot *slot)
 {
 	struct syc_ring_header *const ring = slot->ring;
-	/* Relatives may write to this header, too: read the tail once, then
-	 * check it */
-	const uint32_t at = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
 	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
 
 	ts->is_own = true;
@@ -85,8 +80,12 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	memset(&ring->told, 0, sizeof(ring->told));
 	memset(&ring->late, 0, sizeof(ring->late));
 	ring->outcome = 0;
-	syc_thread_ring_begin(ts, ring, slot->size,
-	                      at < slot->size && at % 8 == 0 ? at : 0);
+	__atomic_store_n(&ring->described, 0, __ATOMIC_RELAXED);
+	ring->parent = s->parent;
+	/* A BUSY slot has no frames.  Its first pages have memory already */
+	__atomic_store_n(&ring->head, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->tail, 0, __ATOMIC_RELAXED);
+	syc_thread_ring_begin(ts, ring, slot->size, 0);
 	syc_loss_mirror(ts);
 	if (!__atomic_compare_exchange_n(
 		    slot->word, &busy,
@@ -94,8 +93,15 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
 		syc_thread_ring_close(ts, "a ring was closed: its slot was "
 		                          "overwritten");
-	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
-		/* First a store, then a load; report_late_losses(), at the session's
+		return;
+	}
+	/* describe_own() stores the session's value, then adds it to all slots.
+	 * This slot is LIVE, so one of the two adds a new value */
+	__atomic_or_fetch(&ring->described,
+	                  __atomic_load_n(&s->described, __ATOMIC_SEQ_CST),
+	                  __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
+		/* First a store, then a load; syc_rings_report_late(), at the session's
 		 * end, also stores, then loads */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
@@ -104,35 +110,35 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	}
 }
 
-/* Time in ms that a guest waits for a slot if slots are few.  A guest that
- * needs a longer wait makes an arena of its own. */
-#define PATIENCE 20
+/* Attempts to get a slot.  Slots of ended threads and processes are freed by a
+ * transfer. */
+#define TRIES 4
 
-/* Claim a slot as a guest.  The drainer frees slots, and may have to be woken.
- * -EBUSY: the drainer is about to end, or to change. */
-static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
+/* Returns 0; -EBUSY: the arena is closed; or -errno. */
+static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
 {
 	int r = -EMFILE;
 
-	for (int i = 0;
-	     i < PATIENCE && (r == -EMFILE || r == -ENOSPC || r == -EBUSY);
-	     i++) {
-		if (!syc_guest_check(s, false))
-			return -EMFILE;
-		if (i != 0)
-			syc_futex_nap();
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t moved;
+
 		r = claim_slot(s, ret_slot);
-		if (r == 0 && !syc_guest_may_use_slot(s)) {
+		/* First the claim, then this look: the last process stores,
+		 * then looks for slots */
+		if (r == 0 && syc_session_is_closed(s)) {
 			syc_arena_unclaim(ret_slot);
-			r = -EBUSY;
-		} else if (r == 0 || r == -EMFILE || r == -ENOSPC) {
-			syc_guest_wake_drainer(s);
+			return -EBUSY;
 		}
+		if ((r != -EMFILE && r != -ENOSPC) || s->no_thread)
+			return r;
+		s->looked_at = 0;
+		if (syc_spill_run(s, syc_clock_kernel(), &moved) != 0)
+			syc_futex_nap();
 	}
 	return r;
 }
 
-/* Returns 0; -EAGAIN: this guest has left its session; or -errno. */
+/* Returns 0; -EAGAIN: this process has left its session; or -errno. */
 static int take_slot(struct syc_session *s, struct syc_state *ts)
 {
 	struct syc_slot slot;
@@ -140,24 +146,12 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 
 	if (s == NULL || s->epoch != ts->hot.epoch)
 		return -ECANCELED;
-	if (!__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
-		r = claim_slot(s, &slot);
-	} else {
-		r = claim_as_guest(s, &slot);
-		/* Frames in our other slots can't be left to a drainer that is
-		 * about to end */
-		if (r != 0 && !(r == -EBUSY && syc_guest_has_slots(s)) &&
-		    syc_session_replace(s, s->epoch))
-			return -EAGAIN;
-	}
+	r = claim_open_slot(s, &slot);
 	if (r != 0)
-		return r;
+		return s->parent != 0 && syc_session_replace(s, s->epoch)
+		               ? -EAGAIN
+		               : r;
 	begin_slot(s, ts, &slot);
-	/* Store a copy of the word for the drainer, in case a relative
-	 * overwrites the word */
-	__atomic_store_n(&s->words[slot.word - syc_arena_word(&s->arena, 0)],
-	                 syc_slot_word(s->pid, SYC_SLOT_LIVE),
-	                 __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -181,13 +175,14 @@ static bool connect_to_session(struct syc_state *ts)
 	const char *const why = why_no_slot(r);
 	if (r != -ECANCELED)
 		syc_process_set_reason(why);
-	ts->retry_at = syc_clock_kernel() + RETRY_NS;
+	__atomic_store_n(&ts->retry_at, syc_clock_kernel() + RETRY_NS,
+	                 __ATOMIC_RELAXED);
 	syc_diag_say("no ring for a thread", why);
 	return false;
 }
 
-/* The drainer gives the slot to other threads.  After the end of a recording
- * the arena is unmapped, and was drained for the last time. */
+/* A transfer gives the slot to other threads.  After the end of a recording the
+ * arena is unmapped, and was read for the last time. */
 static void give_back(struct syc_state *ts)
 {
 	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);
@@ -210,24 +205,39 @@ static void give_back(struct syc_state *ts)
 	syc_session_leave();
 }
 
+/* SYSCAP_THREAD=1 */
+static void begin(void)
+{
+	if (syc_plan_current()->to.sink < SYC_SINK_TRACE ||
+	    !syc_plan_current()->wants_thread)
+		return;
+	struct syc_session *const s = syc_session_enter();
+	if (s != NULL && s->parent == 0)
+		syc_spill_thread_start(s);
+	syc_session_leave();
+}
+
 static bool end_session(void)
 {
-	if (syc_process->session == NULL)
+	/* Another thread may be about to make the session */
+	if (syc_process->session == NULL &&
+	    __atomic_load_n(&syc_process->life, __ATOMIC_RELAXED) == 0)
 		return false;
-	syc_end_at_exit();
-	return true;
+	return syc_end_at_exit();
 }
 
 static const struct syc_own_recording own_recording = {
 	.take_environment = syc_plan_from_environment,
 	.environment = syc_plan_of_environment,
+	.begin = begin,
+	.begin_child = syc_origin_close_inherited,
 	.source = {
 		.connect = connect_to_session,
 		.give_back = give_back,
 		.provide = syc_arena_provide,
-		.poke = syc_drain_thread_poke,
+		.poke = syc_spill_poke,
 		.count_stray = syc_session_count_stray,
-		.wake = syc_drain_thread_wake,
+		.look = syc_spill_look,
 		.end = end_session,
 	},
 	.drain = syscap_drain,

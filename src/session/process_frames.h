@@ -26,7 +26,8 @@ bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
 uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
                                const char *id, const char *value);
 
-#define SYC_MAP_FRAMES_MAX 4096u /* a power of 2 */
+#define SYC_MAP_FRAMES_MAX     4096u /* a power of 2 */
+#define SYC_MAP_FRAMES_SCRATCH 17408u
 
 /**
  * MAP frames: map_frames.c, linked with code that emits addresses
@@ -37,12 +38,16 @@ uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
 /** The set of reported mappings.  All zero: empty. */
 struct syc_described {
 	uint64_t loads, unloads; /* the dynamic linker's counters */
+	uint64_t libraries;      /* a hash of its list */
 	int64_t looked_at;       /* ns */
 	uint32_t n;
 	uint32_t scan; /* number of the next scan to end, 0 and 1 in turn */
 	/* A set of hashes; bit 0 of each: the last scan that saw the
 	 * mapping. */
 	uint64_t known[SYC_MAP_FRAMES_MAX];
+	/* Buffer of a call: a handler's stack may be small */
+	unsigned char scratch[SYC_MAP_FRAMES_SCRATCH]
+		__attribute__((aligned(8)));
 };
 
 /**
@@ -54,7 +59,8 @@ struct syc_described {
  *
  * syc_map_frames.are_due() is true if no call has finished yet, or if libraries
  * were loaded or unloaded since.  @may_lock, in both functions: the dynamic
- * linker's counters may be read; without @may_lock a call is due once a second.
+ * linker's counters may be read.  Without @may_lock its list is read without its
+ * lock, and a call is due once a second.
  * A forked child must not read the counters, because a missing thread may hold
  * the linker's lock.
  */

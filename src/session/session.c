@@ -18,17 +18,18 @@
 #include "emit/process.h"
 #include "os/env.h"
 #include "os/fd.h"
-#include "os/permanent_map.h"
+#include "os/process.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
+#include "ring/drain_interval.h"
+#include "session/spill.h"
 #include "session/trace.h"
 
-#define MS                  INT64_C(1000000)
-#define DEFAULT_INTERVAL_NS (50 * MS)
-#define DEFAULT_FLUSH_NS    (250 * MS)
+#define MS               INT64_C(1000000)
+#define DEFAULT_FLUSH_NS (250 * MS)
 /* Longer flush time for a trace file, because no ring file is left for a
  * recovery.  Many processes that take turns, not a slow reader, delay a
  * write */
@@ -80,8 +81,10 @@ static void fill_defaults(struct syc_plan *plan)
 	const char *const thread = syc_env_get(SYC_ENV_THREAD);
 
 	plan->no_thread = thread != NULL && strcmp(thread, "0") == 0;
+	plan->wants_thread = thread != NULL && strcmp(thread, "1") == 0;
 	plan->ring_bytes = ring_bytes(syc_env_number(SYC_ENV_RING_KIB));
-	plan->interval_ns = DEFAULT_INTERVAL_NS;
+	plan->interval_ns = plan->wants_thread ? SYC_DRAIN_BY_THREAD_NS
+	                                       : SYC_DRAIN_BY_EMITTERS_NS;
 	plan->exit_flush_ns = DEFAULT_FLUSH_NS;
 }
 
@@ -129,6 +132,8 @@ enum syc_sink syc_plan_from_environment(bool has_recorder, const char **ret_why)
 		if (*ret_why == NULL)
 			plan->to.sink = SYC_SINK_OUTPUT;
 	}
+	if (plan->to.sink >= SYC_SINK_TRACE)
+		plan->n_filters = syc_spill_count_filters();
 	if (plan->to.sink == SYC_SINK_TRACE)
 		*ret_why = "SYSPROF_TRACE_FD is written to";
 	else if (plan->to.sink == SYC_SINK_OUTPUT)
@@ -141,9 +146,12 @@ const char *syc_plan_from_options(const struct syscap_options *options)
 	struct syc_plan *const plan = &from_options;
 
 	fill_defaults(plan);
+	plan->n_filters = syc_spill_count_filters();
 	plan->to.sink = SYC_SINK_OUTPUT;
 	if ((options->flags & SYSCAP_NO_THREAD) != 0)
 		plan->no_thread = true;
+	plan->wants_thread = !plan->no_thread;
+	plan->interval_ns = SYC_DRAIN_BY_THREAD_NS;
 	plan->private_children =
 		(options->flags & SYSCAP_PRIVATE_CHILDREN) != 0;
 	if (options->ring_kib != 0)
@@ -205,14 +213,14 @@ static const char *make_output(struct syc_session *s)
 	}
 	if (r == 0)
 		r = syc_output_begin(&s->output, s->arena.base, &s->arena,
-		                     s->pid, s->began);
+		                     s->pid, s->began, s->copy);
 	if (r == 0) {
-		s->written = s->output.end;
-		s->is_introduced = true;
+		syc_session_find_journal(s);
+		s->written = s->journal->end;
+		s->described = SYC_TOLD_NAME;
 		return NULL;
 	}
-	if (s->output.end == 0)
-		unlink(s->output.path);
+	unlink(s->output.path);
 	return why_no_output(r);
 }
 
@@ -255,6 +263,7 @@ static const char *make_trace(struct syc_session *s)
 		r = make_trace_arena(s);
 	switch (r) {
 	case 0:
+		syc_session_find_journal(s);
 		return NULL;
 	case -ESTALE:
 		return "SYSPROF_TRACE_FD was closed or reused";
@@ -262,7 +271,7 @@ static const char *make_trace(struct syc_session *s)
 		return "SYSPROF_TRACE_FD is a socket that another process, or "
 		       "another copy of the library, writes to";
 	case -EPIPE:
-		return "whoever read SYSPROF_TRACE_FD is gone";
+		return "the reader of SYSPROF_TRACE_FD has ended";
 	case -ENOLCK:
 		return "SYSPROF_TRACE_FD can't be locked";
 	case -ENOMEM:
@@ -293,6 +302,14 @@ void syc_session_close(struct syc_session *s, bool is_whole)
 	s->output.ring_fd = -1;
 }
 
+void syc_session_find_journal(struct syc_session *s)
+{
+	s->journal =
+		(struct syc_ring_journal *)(void *)(s->arena.base +
+	                                            syc_ring_file_journal(
+							    s->arena.page));
+}
+
 void syc_session_free(struct syc_session *s, bool is_whole)
 {
 	syc_arena_destroy(&s->arena);
@@ -316,10 +333,10 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 	s->is_started = &plan->to != syc_block->environment;
 	s->pid = getpid();
 	s->epoch = epoch;
-	s->is_orphan = syc_process->born == 0;
-	s->is_child = syc_process->is_child;
+	s->is_child = syc_process->is_child || syc_process->born == 0;
 	s->began = syc_clock_kernel();
-	s->output.fd = s->output.ring_fd = s->trace.fd = -1;
+	s->output.fd = s->output.ring_fd = s->trace.fd = s->trace.shared = -1;
+	syc_spill_set_time(s, s->began);
 	return s;
 }
 
@@ -343,10 +360,8 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 	}
 	if (plan->private_children)
 		madvise(s->arena.base, s->arena.size, MADV_DONTFORK);
-	s->wakes = &syc_arena_head(&s->arena)->wakes;
+	syc_origin_offer(s);
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
-	/* The first event makes the drain thread */
-	syc_copies_set_sleeping(!plan->no_thread);
 	return s;
 }
 
@@ -371,36 +386,19 @@ void syc_session_give_life(void)
 	syc_tid_lock_give(&syc_process->life);
 }
 
-/* Open the rings' file by the drain thread's fd table, the only table that has
- * the file. */
-static int open_of_thread(const struct syc_session *s)
-{
-	char path[80];
-	struct syc_text text = syc_text_begin(path, sizeof(path));
-
-	syc_text_add(&text, "/proc/self/task/");
-	syc_text_add_i64(&text, s->thread_tid);
-	syc_text_add(&text, "/fd/");
-	syc_text_add_i64(&text, s->output.ring_fd);
-	return syc_fd_open(path, O_RDWR, 0);
-}
-
 int syc_session_open_rings(const struct syc_session *s)
 {
-	int fd = -1;
+	int fd = s->output.ring_fd >= 0 ? syc_fd_dup(s->output.ring_fd) : -1;
 
-	if (s->output.ring_fd < 0)
-		return -ENOTSUP;
-	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
-		fd = syc_fd_dup(s->output.ring_fd);
-	/* The drain thread may have taken the fds just now */
-	if (!is_rings(s, fd) &&
-	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
-		if (fd >= 0)
-			syc_fd_close(fd);
-		fd = open_of_thread(s);
-	}
-	if (is_rings(s, fd))
+	if (fd >= 0 && is_rings(s, fd))
+		return fd;
+	if (fd >= 0)
+		syc_fd_close(fd);
+	/* The program may have closed our fd */
+	fd = s->output.ring_path[0] != '\0'
+	             ? syc_fd_open(s->output.ring_path, O_RDWR | O_NOFOLLOW, 0)
+	             : -1;
+	if (fd >= 0 && is_rings(s, fd))
 		return fd;
 	if (fd >= 0)
 		syc_fd_close(fd);

@@ -5,9 +5,9 @@
  *
  * A plan has the destination of a recording; plans are static, so a forked
  * child has the plans, too.  A session is a plan in execution by one process:
- * an arena of rings, a sink, and a drainer between them.  The session is made
- * at the first event after syc_active has become the plan's epoch, in memory
- * that a child does not get.
+ * an arena of rings and a sink; emitters write the rings out (spill.h).  The
+ * session is made at the first event after syc_active has become the plan's
+ * epoch, in memory that a child does not get.
  *
  * syc_active is 0 without a recording, else the epoch: a number that every
  * start and stop changes.  A thread whose state has another epoch leaves its
@@ -50,9 +50,11 @@ struct syc_plan {
 	struct syc_destination to; /* first member: the block points to this
 	                            * member */
 	bool no_thread;
+	bool wants_thread;
 	bool private_children; /* forked children have arenas of their own */
+	int32_t n_filters; /* of seccomp, when the plan was made: see spill.h */
 	uint32_t ring_bytes;
-	int64_t interval_ns;   /* longest wait of an event for the drainer */
+	int64_t interval_ns;   /* longest time between writes */
 	int64_t exit_flush_ns; /* longest wait of exit() for the sink */
 	struct syc_trace_target trace;
 	/* target of an output, mapped at its first use; NULL for another
@@ -87,121 +89,70 @@ static inline const struct syc_plan *syc_plan_current(void)
 	return (const struct syc_plan *)syc_destination_current();
 }
 
-/** Frames about a relative that the capture has. */
-enum syc_relative_stage {
-	SYC_RELATIVE_MET,
-	SYC_RELATIVE_NAMED,  /* PROCESS */
-	SYC_RELATIVE_FORKED, /* FORK */
-	SYC_RELATIVE_KNOWN,  /* MAP frames */
-};
-
-struct syc_relative {
-	struct syc_fork_identity kin;
-	enum syc_relative_stage stage;
-	bool is_gone;
-	bool is_in; /* has slots */
-};
-
-/** A drainer's data about processes that have slots in its arena; only
- * relatives.c changes it. */
-struct syc_relatives {
-	uint32_t n;
-	int64_t looked_at; /* ns */
-	int32_t described; /* pid whose maps are being written; 0: none */
-	struct syc_relative all[SYC_RING_FILE_SLOTS];
-};
-
-/** Extra time, after its flush, that a thread waits for the drain thread. */
-#define SYC_DRAIN_GRACE_NS INT64_C(100000000)
-
 /** Size of the copy for a batch; a longer batch would hold a lock longer. */
 #define SYC_COPY_SIZE UINT64_C(262144)
 
-/** Requests to the drain thread, as bits. */
-enum {
-	SYC_ASK_ROOM = 1,  /* a ring fills up */
-	SYC_ASK_FLUSH = 2, /* syscap_drain() waits */
-	SYC_ASK_STOP = 4,
-	SYC_ASK_ENDED = 8, /* a thread is gone */
-};
+/** Interval of checks for ended relatives. */
+#define SYC_RELATIVES_LOOK_NS INT64_C(400000000)
 
 struct syc_session {
 	int32_t pid;
 	int32_t epoch;
+	int32_t parent;  /* process that forked this one, if both use the arena;
+	                  * else 0 */
 	bool is_started; /* session of syscap_start() */
-	bool is_guest;   /* a guest; cleared by a release store */
-	bool is_child;   /* child of fork(): no thread yet */
-	bool is_orphan;  /* child of _Fork() or clone(): no thread ever */
-	bool no_thread;
-	bool owns_table; /* the drain thread has its own fd table */
-	bool has_copies;
-	bool is_crowded; /* a ring fills up, and there is no drain thread */
+	bool is_child;   /* forked: the dynamic linker's lock may be held by a
+	                  * thread that is missing */
+	bool no_thread;  /* the program calls syscap_drain() */
 	const struct syc_plan *plan;
 	struct syc_arena arena;
-	uint32_t thread; /* 0 none, 1 being made, 2 runs, 3 has ended */
-	uint32_t asked;  /* SYC_ASK_* */
-	/* Futex, in the arena's head: counts reasons to wake the drain
-	 * thread */
-	uint32_t *wakes;
+	uint32_t is_crowded; /* a ring is a quarter full */
+	uint32_t thread;     /* SYC_SPILLER_*; futex */
+	uint32_t must_stop;  /* 1: the thread is to end; 2: and to finish */
+	uint32_t has_ended;  /* a thread of the program has ended */
+	/* ns: only half full rings are written out */
+	_Alignas(8) int64_t calm_until;
+	int64_t not_before; /* ns: no event tries before, as the last failed */
 
-	/* Only the holder of `draining` (tid; 0: none) uses these fields. */
-	uint32_t draining;
-	bool must_not_lock; /* the drainer is a signal handler */
-	bool is_announced;
+	/* Only the holder of the lock in the arena's head uses these fields. */
+	bool has_begun;     /* the capture has the notes about this session */
+	uint32_t described; /* SYC_TOLD_*: frames that the capture has */
 	bool is_full;       /* the size limit was reached */
-	bool is_introduced; /* the capture has our PROCESS frame */
 	bool has_told_late; /* losses are reported: the session ends */
 	bool is_exiting;    /* the process ends, too */
-	bool has_told_exit;
-	bool has_told_damage;
-	bool must_look; /* check at once for ended relatives */
-	bool is_needed; /* at the end: living relatives need the arena */
-	uint32_t own_tail;
-	uint32_t n_used;  /* greatest number of slots that was seen */
-	int dead;         /* errno: the sink will never work again */
+	bool is_finished;   /* nothing more is written */
+	int finish_result;  /* then: 0 or -errno */
+	uint32_t n_used;    /* greatest number of slots that was seen */
+	int dead;           /* errno: the sink will never work again */
 	int64_t retry_at; /* ns: next attempt after a lack of space; 0: none */
+	bool looks;       /* this pass checks for ended relatives */
+	bool is_damaged;  /* a relative has overwritten a ring */
+	bool has_told_damage;
+	int64_t looked_at; /* ns: last check for ended relatives */
+	/* The last relative that was checked, and the answer */
+	int32_t checked_pid;
+	bool checked_is_running;
+	uint64_t checked_start; /* ticks after boot; 0: unknown */
 
 	int64_t began; /* ns */
 	int64_t interval_ns;
 	int64_t exit_flush_ns;
-	uint64_t written;     /* number of bytes; read by any thread */
-	uint32_t flushed;     /* futex: counts flushes that are done */
-	int32_t flush_result; /* result of the last flush */
-	int32_t result;       /* result of the stop */
-	int64_t deadline;     /* ns: deadline of the requested stop */
-
-	/* The drain thread. */
-	int32_t thread_tid; /* tid of the drain thread, set before owns_table */
-	/* The process' copies of the thread's fds, until closed; or -1 */
-	int copies[3];
-	uint32_t is_ready; /* the thread has its fds; futex */
-	int64_t tried_at;  /* ns: last attempt to make a thread */
-	uint32_t
-		*main_end; /* see syc_last_thread_first_word(); NULL: unknown */
-
-	/* The drainer of a guest; only the holder of `checking` (tid; 0: none)
-	 * uses this field */
-	struct syc_fork_identity drainer;
-	uint32_t checking;
-	int64_t checked_at; /* ns */
+	_Alignas(8) uint64_t written; /* number of bytes; read by any thread */
+	/* Writes of this process, for METADATA "syscap.spill" */
+	uint64_t n_spills;
+	int64_t spill_ns, worst_ns;
+	int32_t worst_tid;
 
 	/* For a trace, only the arena's file: a memfd if the claim of a slot
 	 * takes an fd, or no file */
 	struct syc_output output;
 	struct syc_trace trace;
+	struct syc_ring_journal *journal;
 
-	/* Large data; only the holder of `draining` uses it. */
-	struct syc_ring_losses told; /* reported losses of the arena's head */
+	/* Large data; only the holder of the lock uses it. */
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
-	/* Copies of values in the rings' headers, which relatives may
-	 * overwrite */
-	uint32_t heads[SYC_RING_FILE_SLOTS];
-	uint32_t ends[SYC_RING_FILE_SLOTS]; /* tails at the last gathering */
-	uint32_t n_ends;
-	uint32_t words[SYC_RING_FILE_SLOTS]; /* slots' words at the last look */
-	struct syc_relatives relatives;
-	struct syc_described described;
-	struct syc_described described_relative;
+	struct syc_described maps;
+	struct syc_described maps_of_relative;
 	unsigned char copy[SYC_COPY_SIZE]; /* copy of a batch */
 };
 
@@ -236,8 +187,10 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why);
 void syc_session_free(struct syc_session *session, bool is_whole);
 
-/** Close the session's fds.  @is_whole: the rings are empty.  The caller uses
- * the fd table that has these fds. */
+/** Set session->journal, in the arena.  Context: any-thread, signal-safe. */
+void syc_session_find_journal(struct syc_session *session);
+
+/** Close the session's fds.  @is_whole: the rings are empty. */
 void syc_session_close(struct syc_session *session, bool is_whole);
 
 /** Number of slots that were ever seen in use, counted from the first slot. */
@@ -247,8 +200,8 @@ uint32_t syc_session_slots(struct syc_session *session);
 void syc_session_fail(struct syc_session *session, const char *why);
 
 /**
- * The session of the present epoch, made if missing; a forked child may be a
- * guest.  NULL: no session is possible.  The caller always calls
+ * The session of the present epoch, made if missing; a forked child may use its
+ * parent's arena.  NULL: no session is possible.  The caller always calls
  * syc_session_leave() after use.
  *
  * Context: any-thread, signal-safe, signals blocked.
@@ -256,15 +209,15 @@ void syc_session_fail(struct syc_session *session, const char *why);
 struct syc_session *syc_session_enter(void);
 
 /**
- * Make a session that replaces @guest, of the present @epoch, which finds no
- * slot.  False: no session can be made, and the process stays a guest.
+ * Make a session that replaces @closed, of the present @epoch, whose arena is
+ * closed or has no slot.  False: no session can be made.
  *
  * Context: any-thread, signal-safe, signals blocked, inside of
  * syc_session_enter().
  */
-bool syc_session_replace(const struct syc_session *guest, int epoch);
+bool syc_session_replace(const struct syc_session *closed, int epoch);
 
-/** Count a loss without a slot in a place that the drainer, or the recovery,
+/** Count a loss without a slot in a place that a transfer, or the recovery,
  * reads.  False: there is no such place.  Context: any-thread, signal-safe. */
 bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time);
 
@@ -281,92 +234,44 @@ uint64_t syc_session_written(char *path, size_t size);
 int syc_end_session(struct syc_session *session, int64_t flush_ns);
 
 /** The process exits: write out the rings, for a short time.  Events of later
- * destructors are not recorded.  Context: any-thread. */
-void syc_end_at_exit(void);
+ * destructors are not recorded.  False: there is no session.  Context:
+ * any-thread. */
+bool syc_end_at_exit(void);
 
-/** Data of a recording that forked children inherit, in private memory of each
- * process; syc_block points to it. */
+/**
+ * Data of a recording that forked children inherit, in private memory of each
+ * process; syc_block points to it.
+ *
+ * A forked child uses the arena, the capture and the ring file of its parent.
+ * It has the same rights: it claims slots, and writes out its own frames
+ * (spill.h).  A child in another pid namespace, and a private child, makes a
+ * session of its own.  So does a child whose parent's arena is closed.
+ */
 struct syc_origin {
 	int32_t epoch; /* epoch of the offer; 0: no offer */
 	int32_t pid;
 	uint64_t pid_ns;
 	struct syc_arena arena;
-	/* The output's fds are in the parent's fd table, and for a moment in a
-	 * child's fd table */
 	struct syc_output output;
+	int trace_fd, trace_shared; /* fds of the parent's trace, or -1 */
 };
 
-/**
- * A guest (child_session.c) is a forked child in the arena of the process that
- * forked it.
- *
- * A guest claims slots in the inherited mapping, and its frames go into the
- * capture of the arena's drainer.  A guest has no sink, no drain thread and no
- * ring file.  If a guest is impossible, or the child is to be private, the
- * child makes a session of its own.
- *
- * When the drainer has ended, or was killed, the first guest that notices takes
- * its place.  The rest of the frames, and later frames of all guests, go into
- * the new drainer's own capture.  A guest checks the drainer when one of its
- * rings fills up, when a thread requests a ring, and at its end.
- *
- * Context of these functions: any-thread, signal-safe.
- */
+/** Offer the arena to children that are forked from now on; end the offer. */
+void syc_origin_offer(const struct syc_session *session);
+void syc_origin_end(const struct syc_session *session);
 
-/** syc_guest_invite() permits children to become guests, because the drain
- * thread runs. syc_guest_refuse() permits no more guests; SYC_ARENA_CLOSING
- * means that the drainer is about to end, and SYC_ARENA_CLOSED that there is no
- * drainer. */
-void syc_guest_invite(struct syc_session *session);
-void syc_guest_refuse(struct syc_session *session, uint32_t state);
+/** In a forked child: close the parent's fds of a trace. */
+void syc_origin_close_inherited(void);
 
-/** A session for this process as a guest; NULL: the process has to make its
- * own. */
-struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
+/** A session of this process in its parent's arena; NULL: impossible. */
+struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch);
 
-/** Whether frames may go into a slot that was just claimed.  If false, the
- * caller returns the slot; @session may be no guest any more. */
-bool syc_guest_may_use_slot(const struct syc_session *session);
-
-/** The word of the drainer (ring_file.h), to be read after a claim of a slot,
- * or before the slots' words. */
-static inline uint32_t syc_guest_drainer(const struct syc_session *session)
+/** The last process has left the arena: no slot may be used. */
+static inline bool syc_session_is_closed(const struct syc_session *session)
 {
-	return __atomic_load_n(&syc_arena_head(&session->arena)->drainer,
-	                       __ATOMIC_SEQ_CST);
+	return syc_slot_state(
+		       __atomic_load_n(&syc_arena_head(&session->arena)->reader,
+	                               __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED;
 }
-
-static inline bool syc_guest_is_drained(const struct syc_session *session)
-{
-	return syc_slot_state(syc_guest_drainer(session)) == SYC_ARENA_DRAINED;
-}
-
-/** Whether this process has any slot. */
-bool syc_guest_has_slots(struct syc_session *guest);
-
-/** Wait a little for processes that are counting strays; the drainer is
- * CLOSING. */
-void syc_guest_settle_strays(struct syc_session *session);
-
-/** Wake the drainer. */
-void syc_guest_wake_drainer(struct syc_session *guest);
-
-/**
- * Check from time to time whether a drainer exists.  If none exists, become the
- * drainer: @guest is no guest any more.  False: the takeover failed, and events
- * of this process need a session of its own.
- */
-bool syc_guest_check(struct syc_session *guest, bool at_once);
-
-/** Leave the session: events of this process go into another session from now
- * on. */
-void syc_guest_leave(struct syc_session *guest);
-
-/** The process exits: do syc_guest_check(), and if the drainer is about to end,
- * wait for its end, until @deadline at most. */
-void syc_guest_end(struct syc_session *guest, int64_t deadline);
-
-/** Wait until all frames of this process are drained.  Returns 0 or -EAGAIN. */
-int syc_guest_flush(struct syc_session *guest, int64_t deadline);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <unistd.h>
 
 #include <syscap.h>
 
@@ -19,14 +20,16 @@
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"
-#include "session/drain.h"
-#include "session/drain_thread.h"
 #include "session/session.h"
+#include "session/spill.h"
+#include "session/spill_thread.h"
 
 /* Longest wait for another thread that makes, starts or stops a session. */
 #define LIFE_WAIT_NS INT64_C(250000000)
 /* Time that a stop waits for unfinished events. */
 #define EMITS_NS INT64_C(1000000000)
+/* Extra time that an end waits for other users of the session. */
+#define GRACE_NS INT64_C(100000000)
 
 /* ------------------------------------------------------------------ use */
 
@@ -41,33 +44,34 @@ void syc_session_leave(void)
 	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
 }
 
-/* Make a session for the thread that had the first event of @epoch; with
- * another epoch, the session replaces @guest. */
-bool syc_session_replace(const struct syc_session *guest, int epoch)
+bool syc_session_replace(const struct syc_session *closed, int epoch)
 {
 	const char *why;
 
 	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
 		return false;
 	const struct syc_plan *const plan = syc_plan_current();
-	if (syc_process->session == guest && plan->to.sink >= SYC_SINK_TRACE &&
+	if (syc_process->session == closed && plan->to.sink >= SYC_SINK_TRACE &&
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
 		const int next =
-			guest != NULL ? syc_process_next_epoch() : epoch;
+			closed != NULL ? syc_process_next_epoch() : epoch;
 		struct syc_session *s =
-			guest == NULL ? syc_guest_make(plan, epoch) : NULL;
+			closed == NULL ? syc_origin_join(plan, epoch) : NULL;
 
-		if (s == NULL)
+		const bool is_filtered =
+			s == NULL &&
+			syc_spill_is_filtered(plan, syc_clock_kernel());
+		if (s == NULL && !is_filtered)
 			s = syc_session_make(plan, next, &why);
 		if (s != NULL) {
 			__atomic_store_n(&syc_process->session, s,
 			                 __ATOMIC_SEQ_CST);
 			syc_copies_change_active(epoch, next);
-		} else if (guest == NULL) {
+		} else if (closed == NULL && !is_filtered) {
 			syc_process_turn_off(why);
 		}
 	}
-	const bool is_there = syc_process->session != guest;
+	const bool is_there = syc_process->session != closed;
 	syc_session_give_life();
 	return is_there;
 }
@@ -99,30 +103,21 @@ uint64_t syc_session_written(char *path, size_t size)
 	return n;
 }
 
-/* False: the drainer may not read this counter any more. */
-static bool count_as_guest(const struct syc_session *s, uint8_t kind,
-                           uint32_t len, int64_t time)
-{
-	struct syc_arena_head *const head = syc_arena_head(&s->arena);
-
-	__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
-	const bool is_read = syc_guest_is_drained(s);
-	if (is_read)
-		syc_loss_totals_add(&head->lost, kind, len, time);
-	__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);
-	return is_read;
-}
-
 bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
 	struct syc_session *const s = syc_session_look();
-	bool is_counted = s != NULL;
+	bool is_counted = false;
 
-	if (s != NULL && __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
-		is_counted = count_as_guest(s, kind, len, time);
-	else if (s != NULL)
-		syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, kind, len,
-		                    time);
+	if (s != NULL) {
+		struct syc_arena_head *const head = syc_arena_head(&s->arena);
+
+		/* The last process may be about to close the arena */
+		__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
+		is_counted = !syc_session_is_closed(s);
+		if (is_counted)
+			syc_loss_totals_add(&head->lost, kind, len, time);
+		__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);
+	}
 	syc_session_leave();
 	return is_counted;
 }
@@ -133,7 +128,7 @@ bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time)
  * Emits that began before syc_active changed end within moments, or on a busy
  * machine when their threads get a processor again.  Frames of these emits
  * belong into the capture.  The wait for an abandoned emit ends at @end;
- * unread.c counts frames that are published later.
+ * unreported.c counts frames that are published later.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
 {
@@ -180,42 +175,31 @@ static void keep_late_strays(const struct syc_session *s)
 {
 	struct syc_ring_losses late = syc_arena_head(&s->arena)->lost;
 
-	syc_loss_totals_subtract(&late, &s->told);
+	syc_loss_totals_subtract(&late, &syc_arena_head(&s->arena)->told);
 	syc_loss_add_stray(&late, 0);
-}
-
-/* Report the frames that the drain thread, or another drainer, did not write in
- * time. */
-static void report_unwritten(struct syc_session *s, int64_t deadline)
-{
-	if (s->plan->to.sink == SYC_SINK_TRACE &&
-	    !syc_unreported_store_all(s, deadline))
-		syc_diag_say("events may be lost",
-		             "exit did not wait for longer, and can't say so "
-		             "in the capture");
 }
 
 int syc_end_session(struct syc_session *s, int64_t flush_ns)
 {
 	const int64_t now = syc_clock_kernel(), deadline = now + flush_ns;
-	int r;
+	bool is_last;
 
-	/* A guest's memory is not freed: other threads may be using it, and it
-	 * is small */
-	if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
-		return 0;
+	syc_origin_end(s);
 	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
 	                                                        : EMITS_NS));
-	r = syc_drain_thread_stop(s, deadline);
-	if ((r == -ETIMEDOUT || r == -EBUSY) && s->is_exiting)
-		report_unwritten(s, syc_clock_kernel() + flush_ns);
-	if (r == -ETIMEDOUT || r == -EBUSY ||
-	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
-		return r == 0 ? 0 : r;
-	syc_guest_refuse(s, SYC_ARENA_CLOSED);
-	if (!s->is_needed) /* if needed, the next drainer reports the losses */
+	if (!syc_spill_thread_stop(s, deadline))
+		return -ETIMEDOUT;
+	if (syc_spill_is_filtered(s->plan, now)) /* the thread has finished */
+		return s->is_finished ? s->finish_result : -EPERM;
+	const int r = syc_spill_finish(s, deadline, &is_last);
+	if (r == -EBUSY)
+		syc_diag_say("events may be lost",
+		             "another thread writes the capture for too long");
+	if (r == -EBUSY || !wait_for_users(deadline + GRACE_NS))
+		return r;
+	if (is_last) /* else another process reports the losses */
 		keep_late_strays(s);
-	syc_session_free(s, (r == 0 || r == -EFBIG) && !s->is_needed);
+	syc_session_free(s, (r == 0 || r == -EFBIG) && is_last);
 	return r;
 }
 
@@ -231,49 +215,31 @@ int syscap_drain(void)
 		return 0;
 	syc_undisturbed_begin(&before);
 	s = syc_session_look();
-	if (s != NULL) {
-		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
+	if (s != NULL && s->pid == getpid()) {
+		const int64_t deadline =
+			syc_clock_kernel() + s->interval_ns + LIFE_WAIT_NS;
 
-		if (!syc_guest_check(s, true))
-			syc_guest_leave(s);
-		if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
-			r = syc_guest_flush(s, deadline + LIFE_WAIT_NS);
-		else if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
-		else
-			do {
-				r = syc_drain_pass(s, SYC_DRAIN_ALONE, deadline,
-				                   &moved);
-			} while (r == 0 && moved != 0 &&
-			         syc_clock_kernel() < deadline);
-		/* a drain thread was made during the wait */
-		if (r == -EBUSY &&
-		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+		do
+			r = syc_spill_run(s, deadline, &moved);
+		while (r == 0 && moved != 0 && syc_clock_kernel() < deadline);
 	}
 	syc_session_leave();
 	syc_undisturbed_end(&before);
-	return r;
+	return r == -EBUSY ? -EAGAIN : r;
 }
 
-void syc_end_at_exit(void)
+bool syc_end_at_exit(void)
 {
-	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
-		struct syc_session *const s = syc_process->session;
-
-		if (s != NULL)
-			syc_guest_end(s, syc_clock_kernel() + s->exit_flush_ns +
-			                         SYC_DRAIN_GRACE_NS);
-		/* A guest's events are already in place, unless the guest has
-		 * just become the drainer */
-		if (s != NULL && !s->is_guest) {
-			syc_process_set_reason("the process exits");
-			syc_copies_set_active(0);
-			__atomic_store_n(&syc_process->session, NULL,
-			                 __ATOMIC_SEQ_CST);
-			s->is_exiting = true;
-			syc_end_session(s, s->exit_flush_ns);
-		}
-		syc_session_give_life();
+	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
+		return false;
+	struct syc_session *const s = syc_process->session;
+	if (s != NULL) {
+		syc_process_set_reason("the process exits");
+		syc_copies_set_active(0);
+		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
+		s->is_exiting = true;
+		syc_end_session(s, s->exit_flush_ns);
 	}
+	syc_session_give_life();
+	return s != NULL;
 }

@@ -15,8 +15,8 @@
 #include "os/env.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/drain_thread.h"
 #include "session/session.h"
+#include "session/spill_thread.h"
 
 /* Limit of each wait of syscap_start() and syscap_stop(). */
 #define STOP_NS INT64_C(5000000000)
@@ -93,8 +93,7 @@ int syscap_start(struct syscap_options *given)
 	syc_undisturbed_end(&before);
 	struct syc_session *const s = r == 0 ? syc_session_look() : NULL;
 	if (s != NULL && !s->no_thread)
-		syc_drain_thread_start(s); /* if the start fails, the next event
-		                            * tries again */
+		syc_spill_thread_start(s); /* without it, events write */
 	if (r == 0)
 		syc_session_leave();
 	memcpy(given->message, options.message,

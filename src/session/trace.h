@@ -42,9 +42,14 @@
 struct syc_batch {
 	const unsigned char *frames; /* whole frames */
 	uint64_t size;
-	/* Positions of the frames in the rings, for an output's journal */
+	/* Positions of the frames in the rings, for the journal */
 	const struct syc_ring_journal_part *parts;
 	unsigned n_parts;
+	/* Journal to state before the write to a file; NULL: none.  The first
+	 * record_len bytes are a loss record, see ring/ring_file.h */
+	struct syc_ring_journal *journal;
+	uint32_t record_len, told_slot;
+	const struct syc_ring_losses *told;
 	int64_t time;     /* ns: begin of the capture, for its header */
 	int64_t now;      /* ns: end of the capture, for a file's header */
 	int64_t deadline; /* ns: end of all waits */
@@ -94,15 +99,6 @@ enum syc_trace_kind {
 	SYC_TRACE_SOCKET,
 };
 
-/** State of the gate to a file.  BUSY: the drainer writes, from the moment when
- * the drainer has the lock until the rings' positions include the written
- * bytes.  SHUT: no thread writes any more. */
-enum {
-	SYC_TRACE_OPEN = 0,
-	SYC_TRACE_BUSY,
-	SYC_TRACE_SHUT,
-};
-
 /** The fd of the trace, found at load time and inherited by forked children. */
 struct syc_trace_target {
 	int number;
@@ -132,7 +128,6 @@ struct syc_trace {
 	int64_t end_time;   /* files: end time in the header */
 	int64_t fact_at;    /* see syc_record_fact_keep(); 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
-	uint32_t gate;      /* files: SYC_TRACE_OPEN, _BUSY, _SHUT */
 	bool has_untold;    /* files: other writers left losses in the header */
 	uint64_t n_emptied; /* our bytes that other writers removed,
 	                     * unreported */
@@ -147,35 +142,26 @@ static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 	return trace->rest_at < trace->rest_len;
 }
 
-/** The drainer begins to write, or to count losses; syc_trace_leave() ends
- * this.  False: the gate is shut. */
-static inline bool syc_trace_enter(struct syc_trace *trace)
+/** State that @batch is about to be written at @offset of a file. */
+static inline void syc_journal_begin(const struct syc_batch *batch,
+                                     uint64_t offset)
 {
-	uint32_t is = SYC_TRACE_OPEN;
+	struct syc_ring_journal *const j = batch->journal;
 
-	return __atomic_compare_exchange_n(&trace->gate, &is, SYC_TRACE_BUSY,
-	                                   false, __ATOMIC_ACQUIRE,
-	                                   __ATOMIC_ACQUIRE) ||
-	       is == SYC_TRACE_BUSY;
-}
-
-static inline void syc_trace_leave(struct syc_trace *trace)
-{
-	uint32_t is = SYC_TRACE_BUSY;
-
-	__atomic_compare_exchange_n(&trace->gate, &is, SYC_TRACE_OPEN, false,
-	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
-/** Shut the gate: no write begins any more.  Returns SYC_TRACE_OPEN if the gate
- * was open until now; else its state, which stays. */
-static inline uint32_t syc_trace_shut(struct syc_trace *trace)
-{
-	uint32_t is = SYC_TRACE_OPEN;
-
-	__atomic_compare_exchange_n(&trace->gate, &is, SYC_TRACE_SHUT, false,
-	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	return is;
+	if (j == NULL)
+		return;
+	j->n = batch->n_parts;
+	for (unsigned i = 0; i < batch->n_parts; i++)
+		j->parts[i] = batch->parts[i];
+	j->offset = offset;
+	j->length = batch->size;
+	j->record_len = batch->record_len;
+	j->told_slot = batch->told_slot;
+	if (batch->record_len != 0) {
+		j->told = *batch->told;
+		__builtin_memcpy(j->record, batch->frames, batch->record_len);
+	}
+	__atomic_store_n(&j->state, SYC_JOURNAL_UNDER_WAY, __ATOMIC_RELEASE);
 }
 
 /** Whether frames of this library can follow this header. */
@@ -228,8 +214,6 @@ int syc_trace_open(struct syc_trace *trace,
  *	-EBADMSG    the file is no capture any more
  *	-EACCES     others write to the file, too, and we can't read it
  *	-EINVAL     the batch has invalid frames (streams only)
- *	-ECANCELED  the gate was shut: the process is about to end without us
- * After the call a file's gate is BUSY, until syc_trace_leave().
  * For a pipe and a socket: @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
  * written: the trace keeps the frame's rest, and the lock.  The next call first
@@ -241,23 +225,6 @@ int syc_trace_open(struct syc_trace *trace,
  * syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
-
-/**
- * Take the lock that shows a file's writer to other processes, in the caller's
- * present fd table.  syc_trace_open() and each write do this, too.
- *
- * Context: any-thread, signal-safe.
- */
-void syc_trace_hold(struct syc_trace *trace);
-
-/**
- * Take the lock of syc_trace_hold(), on the program's own fd, for a process
- * whose frames another process writes.  The lock ends if the program closes any
- * fd of the file; then the process has no lock until it writes itself.
- *
- * Context: any-thread, signal-safe.
- */
-void syc_trace_hold_target(const struct syc_trace_target *target);
 
 /**
  * Close the fds that syc_trace_open() opened, unless the program has closed

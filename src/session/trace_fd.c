@@ -39,10 +39,8 @@
  * the lock belongs to the open file, if the caller has opened the file anew.
  * If the file can't be opened anew, which takes /proc, the lock belongs to the
  * thread's fd table.  With a lock of a table, relatives still exclude each
- * other, but two threads that share the table do not.  A lock of a table also
- * ends when any fd of the file in this table is closed.  A drain thread has a
- * table of its own; without a drain thread the program's close() of its own fd
- * ends the lock early.
+ * other, but two threads that share the table do not.  The program's close() of
+ * its own fd of the file ends a lock of a table early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
  * children that were forked while the lock was held have ended, too.
@@ -299,22 +297,14 @@ static int get_fd(struct syc_trace *trace)
 	return 0;
 }
 
-void syc_trace_hold(struct syc_trace *trace)
+/* Take the lock that shows a file's writer to other processes. */
+static void hold(struct syc_trace *trace)
 {
 	/* While a recorder has locked the whole file, this fails: then no write
 	 * is possible either, and the next batch tries again */
 	if (trace->target.kind == SYC_TRACE_FILE)
 		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,
 		                           &trace->fact_at);
-}
-
-void syc_trace_hold_target(const struct syc_trace_target *target)
-{
-	int64_t at = 0;
-
-	if (target->kind == SYC_TRACE_FILE && is_target(target->number, target))
-		(void)syc_record_fact_keep(target->number, SYC_RECORD_TABLE,
-		                           &at);
 }
 
 static int prepare_file(struct syc_trace *trace)
@@ -333,7 +323,7 @@ static int prepare_file(struct syc_trace *trace)
 			return -EACCES;
 		syc_fd_close(reader);
 	}
-	syc_trace_hold(trace);
+	hold(trace);
 	return 0;
 }
 
@@ -422,7 +412,7 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 		syc_fd_close(reader);
 	/* Take the lock again, because this close, like the program's own
 	 * close(), ends the lock */
-	syc_trace_hold(trace);
+	hold(trace);
 	return r;
 }
 

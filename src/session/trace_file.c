@@ -267,8 +267,10 @@ static int write_at_end(struct syc_trace *trace, int reader,
 		r = find_end(trace, reader, size, batch->deadline);
 	if (r == 0 && trace->end == 0)
 		r = begin_capture(trace, batch->time);
-	if (r == 0)
-		r = write_all(trace, batch->frames, batch->size);
+	if (r != 0)
+		return r;
+	syc_journal_begin(batch, trace->end);
+	r = write_all(trace, batch->frames, batch->size);
 	if (r != 0)
 		return r;
 	write_mark(trace);
@@ -371,8 +373,6 @@ static int take_back(struct syc_trace *trace)
 int syc_trace_file_write(struct syc_trace *trace, int reader,
                          struct syc_batch *batch)
 {
-	if (!syc_trace_enter(trace))
-		return -ECANCELED;
 	if (trace->shared >= 0 &&
 	    !syc_fd_is_file(trace->shared, trace->target.dev,
 	                    trace->target.ino))

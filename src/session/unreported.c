@@ -27,7 +27,7 @@
 #include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
-#include "session/drain.h"
+#include "session/spill.h"
 #include "session/trace.h"
 
 _Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
@@ -63,8 +63,7 @@ static bool take_record_back(const unsigned char *frame, uint32_t len,
 /* Count the frame at @at.  True: the frame is no loss record, and was counted
  * itself. */
 static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
-                       uint16_t len, bool only_records,
-                       struct syc_ring_losses *lost)
+                       uint16_t len, struct syc_ring_losses *lost)
 {
 	unsigned char record[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint8_t type = body[(at + SYC_AT(frame, type)) % size];
@@ -79,22 +78,15 @@ static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
 		if (take_record_back(record, len, time, lost))
 			return false;
 	}
-	if (only_records)
-		return false;
 	syc_loss_totals_add(lost,
 	                    type < SYC_LOSS_KINDS ? type : SYC_LOSS_ABANDONED,
 	                    len, time);
 	return true;
 }
 
-/*
- * Add to *@lost the frames at [@from, @to) of @body, which has @size bytes, and
- * the losses of their loss records. With @only_records, add only the losses of
- * loss records. Returns the number of frames that were not counted before.
- */
-static uint64_t sum_frames(const unsigned char *body, uint32_t size,
-                           uint32_t from, uint32_t to, bool only_records,
-                           struct syc_ring_losses *lost)
+uint64_t syc_unreported_sum(const unsigned char *body, uint32_t size,
+                            uint32_t from, uint32_t to,
+                            struct syc_ring_losses *lost)
 {
 	uint64_t n_frames = 0;
 	uint32_t left = size;
@@ -107,31 +99,12 @@ static uint64_t sum_frames(const unsigned char *body, uint32_t size,
 		if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left)
 			break;
 		left -= len;
-		n_frames +=
-			lose_frame(body, size, from, len, only_records, lost);
+		n_frames += lose_frame(body, size, from, len, lost);
 		from = (from + len) % size;
 	}
 	return n_frames;
 }
 
-void syc_unreported_drop(const unsigned char *body, uint32_t size,
-                         uint32_t from, uint32_t to, bool only_records,
-                         const struct syc_ring_losses *also)
-{
-	struct syc_ring_losses lost = { .bytes = 0 };
-
-	if (also != NULL)
-		lost = *also;
-	const uint64_t n_frames =
-		sum_frames(body, size, from, to, only_records, &lost);
-	syc_loss_add_stray(&lost, n_frames);
-}
-
-/*
- * The capture has the losses that were reported at the session's end (late),
- * and the losses of the thread's loss records that were read.  Losses of unread
- * records are added again.
- */
 void syc_unreported_count(struct syc_state *ts)
 {
 	const struct syc_ring_header *const ring = ts->ring;
@@ -139,11 +112,11 @@ void syc_unreported_count(struct syc_state *ts)
 
 	syc_loss_totals_subtract(&unreported, &ts->told[ts->bank & 1]);
 	syc_loss_totals_subtract(&unreported, &ring->late);
-	syc_unreported_drop((const unsigned char *)ring + sysconf(_SC_PAGESIZE),
-	                    ts->hot.size,
-	                    __atomic_load_n(&ring->head, __ATOMIC_RELAXED),
-	                    __atomic_load_n(&ring->tail, __ATOMIC_RELAXED),
-	                    false, &unreported);
+	const uint64_t n_frames = syc_unreported_sum(
+		(const unsigned char *)ring + sysconf(_SC_PAGESIZE),
+		ts->hot.size, __atomic_load_n(&ring->head, __ATOMIC_RELAXED),
+		__atomic_load_n(&ring->tail, __ATOMIC_RELAXED), &unreported);
+	syc_loss_add_stray(&unreported, n_frames);
 }
 
 /* ----------------------------------------------- header of a trace file */
@@ -239,147 +212,28 @@ static bool take_from_header(int fd, struct syc_ring_losses *ret_lost)
 
 /* -------------------------------------------------- losses of a session */
 
-bool syc_unreported_take(struct syc_session *s)
+int syc_unreported_take(struct syc_session *s, int64_t deadline)
 {
-	const struct syc_ring_losses nothing = { .bytes = 0 };
+	static const struct syc_ring_losses nothing;
 	struct syc_ring_losses lost;
 
 	s->trace.has_untold = false;
 	if (s->trace.target.kind != SYC_TRACE_FILE ||
-	    !take_from_header(s->trace.fd, &lost) ||
-	    syc_batch_report_losses(s, &lost, &nothing, s->pid, 0))
-		return true;
-	s->trace.has_untold = store_in_header(s->trace.fd, &lost) == 0;
-	return s->trace.has_untold; /* if false, these losses are never
-	                             * reported */
+	    !take_from_header(s->trace.fd, &lost))
+		return 0;
+	const uint32_t len =
+		syc_loss_compose(s->copy, &lost, &nothing, s->pid, 0);
+	const int r = syc_spill_write(s, s->copy, len, deadline);
+	if (r != 0)
+		s->trace.has_untold = store_in_header(s->trace.fd, &lost) == 0;
+	return r;
 }
 
-static void add_losses(struct syc_ring_losses *sum,
-                       const struct syc_ring_losses *more)
+bool syc_unreported_store(struct syc_session *s,
+                          const struct syc_ring_losses *lost)
 {
-	syc_loss_totals_return_range(sum, more);
-	sum->bytes += more->bytes;
-	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		sum->frames[i] += more->frames[i];
-}
-
-/* Add the losses that no record reports. */
-static void add_unreported(struct syc_ring_losses *sum,
-                           const struct syc_ring_losses *lost,
-                           const struct syc_ring_losses *told)
-{
-	struct syc_ring_losses rest = *lost;
-
-	syc_loss_totals_subtract(&rest, told);
-	/* Ignore numbers that a relative has overwritten */
-	if (syc_loss_totals_sum(&rest) <= UINT64_C(1) << 48)
-		add_losses(sum, &rest);
-}
-
-static void sum_slot(struct syc_ring_losses *sum, const struct syc_session *s,
-                     uint32_t i)
-{
-	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
-	const uint32_t tail =
-		i != 0 ? __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)
-		       : s->own_tail;
-
-	sum_frames(syc_arena_body(&s->arena, ring), s->arena.body, s->heads[i],
-	           tail, i == 0, sum);
-	if (i != 0)
-		add_unreported(sum, &ring->lost, &ring->told);
-}
-
-bool syc_unreported_store_records(struct syc_session *s)
-{
-	struct syc_ring_losses lost = { .bytes = 0 };
-
-	if (s->trace.target.kind != SYC_TRACE_FILE)
-		return false;
-	if (!syc_trace_enter(&s->trace))
-		return true;
-	sum_slot(&lost, s, 0);
-	const int r = store_in_header(s->trace.fd, &lost);
-	syc_trace_leave(&s->trace);
-	syc_trace_shut(&s->trace);
-	return r == 0;
-}
-
-/* Whether a relative whose slots may have frames lives, and so drains after our
- * end. */
-static bool has_living_relatives(struct syc_session *s)
-{
-	const uint32_t n = syc_session_slots(s);
-
-	for (uint32_t i = 1; i < n; i++) {
-		const uint32_t word = __atomic_load_n(
-			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
-		struct syc_fork_identity kin = { .pid = syc_slot_pid(word) };
-
-		if (syc_slot_state(word) != SYC_SLOT_FREE &&
-		    syc_slot_state(word) != SYC_SLOT_OVER && kin.pid != 0 &&
-		    kin.pid != s->pid && syc_fork_identity_is_running(&kin))
-			return true;
-	}
-	return false;
-}
-
-static void add_all(struct syc_ring_losses *sum, struct syc_session *s)
-{
-	const uint32_t n = syc_session_slots(s);
-
-	sum_slot(sum, s, 0);
-	for (uint32_t i = 1; i < n && !s->has_told_late; i++) {
-		const uint32_t word = __atomic_load_n(
-			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
-
-		if (syc_slot_state(word) == SYC_SLOT_LIVE ||
-		    syc_slot_state(word) == SYC_SLOT_ENDED)
-			sum_slot(sum, s, i);
-	}
-	add_unreported(sum, &syc_arena_head(&s->arena)->lost, &s->told);
-	add_unreported(sum, &syc_process->lost, &syc_process->told);
-}
-
-/* Open the trace file by an fd of the drain thread, or of this thread. */
-static int open_trace(const struct syc_session *s)
-{
-	char path[80];
-	struct syc_text text = syc_text_begin(path, sizeof(path));
-
-	syc_text_add(&text, "/proc/self/task/");
-	syc_text_add_i64(&text, s->owns_table ? s->thread_tid : gettid());
-	syc_text_add(&text, "/fd/");
-	syc_text_add_i64(&text, s->trace.fd);
-	const int fd = syc_fd_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
-
-	if (fd < 0 ||
-	    syc_fd_is_file(fd, s->trace.target.dev, s->trace.target.ino))
-		return fd;
-	syc_fd_close(fd);
-	return -1;
-}
-
-bool syc_unreported_store_all(struct syc_session *s, int64_t deadline)
-{
-	struct syc_ring_losses lost = { .bytes = 0 };
-
-	if (s->trace.target.kind != SYC_TRACE_FILE || has_living_relatives(s))
-		return false;
-	for (uint32_t was; (was = syc_trace_shut(&s->trace)) != SYC_TRACE_OPEN;
-	     syc_futex_nap()) {
-		if (was == SYC_TRACE_SHUT)
-			return true;
-		if (syc_clock_kernel() >= deadline)
-			return false;
-	}
-	add_all(&lost, s);
-	if (syc_loss_totals_sum(&lost) == 0)
-		return true;
-	const int fd = open_trace(s);
-	if (fd < 0)
-		return false;
-	const int r = store_in_header(fd, &lost);
-	syc_fd_close(fd);
-	return r == 0;
+	return s->trace.target.kind == SYC_TRACE_FILE &&
+	       syc_fd_is_file(s->trace.fd, s->trace.target.dev,
+	                      s->trace.target.ino) &&
+	       store_in_header(s->trace.fd, lost) == 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* debug_files.c - search for the debug file of a stripped file. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "symbols/module_finder.h"
+#include "symbols/resolver.h"
 
 /* The directories that distributions use. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
@@ -192,7 +195,7 @@ static int try_build_id(struct debug_search *search)
 	int r;
 
 	/*
-	 * Check the build-id, since it becomes part of a path, and captures are
+	 * Check the build-id, which becomes part of a path, since captures are
 	 * not trusted.
 	 */
 	if (strlen(id) < 3 || strspn(id, "0123456789abcdef") != strlen(id))
@@ -298,4 +301,101 @@ int syc_debug_files_find(const struct syc_debug_files *files,
 	if (r < 0)
 		return r;
 	return r > 0 ? 0 : -ENOENT;
+}
+
+/*
+ * Debian packages of files on this machine, from dpkg's lists.
+ *
+ * A list has one path per line, behind a line "/.".  /usr may be merged, so a
+ * file is searched with and without "/usr".
+ */
+
+#define MOST_OF_LIST (16 << 20)
+
+/* The content of a list, to be freed, or NULL. */
+static char *read_list(int directory, const char *name, size_t *ret_size)
+{
+	const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	char *text = NULL;
+	ssize_t got;
+	size_t n = 0;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_size <= MOST_OF_LIST)
+		text = malloc((size_t)status.st_size + 1);
+	while (text != NULL && n < (size_t)status.st_size &&
+	       (got = read(fd, text + n, (size_t)status.st_size - n)) > 0)
+		n += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	*ret_size = n;
+	return text;
+}
+
+static bool has_line(const char *text, size_t size, const char *path)
+{
+	char line[4200];
+	const int n = snprintf(line, sizeof(line), "\n%s\n", path);
+
+	return n > 0 && (size_t)n < sizeof(line) &&
+	       memmem(text, size, line, (size_t)n) != NULL;
+}
+
+static bool has_file(const char *text, size_t size, const char *path)
+{
+	char other[4200];
+
+	if (has_line(text, size, path))
+		return true;
+	if (strncmp(path, "/usr/", 5) == 0)
+		return has_line(text, size, path + 4);
+	snprintf(other, sizeof(other), "/usr%s", path);
+	return has_line(text, size, other);
+}
+
+/* "libglib2.0-0:amd64.list" is of the package libglib2.0-0. */
+static bool read_name(const char *file, char *name)
+{
+	const size_t n = strlen(file);
+	size_t len;
+
+	if (n <= 5 || strcmp(file + n - 5, ".list") != 0)
+		return false;
+	len = strcspn(file, ":");
+	if (len == n)
+		len = n - 5;
+	if (len >= SYC_PACKAGE_NAME)
+		return false;
+	memcpy(name, file, len);
+	name[len] = 0;
+	return true;
+}
+
+void syc_packages_find(const char *info, const char *const *paths, size_t n,
+                       char (*ret_names)[SYC_PACKAGE_NAME])
+{
+	DIR *lists = opendir(info);
+	const struct dirent *entry;
+	char name[SYC_PACKAGE_NAME], *text;
+	size_t size, n_found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ret_names[i][0] = 0;
+	while (lists != NULL && n_found < n &&
+	       (entry = readdir(lists)) != NULL) {
+		if (!read_name(entry->d_name, name) ||
+		    (text = read_list(dirfd(lists), entry->d_name, &size)) ==
+		            NULL)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (ret_names[i][0] == 0 && paths[i][0] != 0 &&
+			    has_file(text, size, paths[i])) {
+				memcpy(ret_names[i], name, sizeof(name));
+				n_found++;
+			}
+		free(text);
+	}
+	if (lists != NULL)
+		closedir(lists);
 }

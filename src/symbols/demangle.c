@@ -4,8 +4,8 @@
  *
  * A limited child runs the C++ demangler.  The first C++ name starts the child.
  * If a child exceeded its limits, the next name starts another child.  The
- * parent sends a name.  The child answers with a byte, which says whether there
- * is a result, and the text.
+ * parent sends a name.  The child answers with a byte, 1 if there is a result,
+ * and the text.
  */
 #define _GNU_SOURCE
 #include "symbols/demangle.h"
@@ -158,7 +158,7 @@ static bool is_digit(char c)
 }
 
 /*
- * Take one part: its length in digits, and its text.  False: there is no part.
+ * Take one part: the length in digits, and the text.  False: there is no part.
  */
 static bool take_part(const char **at, const char **ret_part, size_t *ret_len)
 {

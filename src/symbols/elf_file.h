@@ -148,7 +148,7 @@ bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
 
 /**
  * The only executable segment, or NULL if there are none or several.  Used only
- * for debug files, whose offsets differ from the program's.
+ * for debug files, whose offsets differ from those in the program.
  */
 const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf);
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 #include "symbols/elf_file.h"
 
 struct syc_range {
@@ -171,7 +171,7 @@ void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
 
 /**
  * Add an unnamed range for every function in .eh_frame to @functions, and also
- * to @signals if the function returns from a signal handler.  Both lists are
+ * to @signals if the function returns from a signal handler.  The two lists are
  * unsorted.  Skips unreadable parts.  Returns 0 or -ENOMEM.
  */
 int syc_elf_eh_read(const struct syc_elf *elf, struct syc_ranges *functions,

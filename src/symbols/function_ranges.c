@@ -252,7 +252,8 @@ static bool take_number(const struct syc_elf *elf, struct bytes *bytes,
 	return true;
 }
 
-/* Skip the data of the augmentation's letters, up to the address encoding. */
+/* Skip the data of the augmentation's characters, up to the address encoding.
+ */
 static bool read_augmentation(const struct syc_elf *elf, struct bytes *data,
                               const char *letters, struct cie *cie)
 {

@@ -184,7 +184,7 @@ static int start(struct syc_lines *lines, enum syc_dwarf_lack *ret_lack)
 /* The reason why libdw cannot read the file. */
 static const char *explain_unreadable(int fd)
 {
-	const char *why = "no lines: its debug information is invalid";
+	const char *why = "no source lines: the debug information is invalid";
 	const int mine = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	const struct syc_elf_section *info;
 	unsigned char *bytes;
@@ -199,13 +199,12 @@ static const char *explain_unreadable(int fd)
 		const uint32_t type = syc_elf_u32(&elf, bytes);
 
 		if (type == ELFCOMPRESS_ZSTD)
-			why = "no lines: this libdw cannot read its debug "
-			      "information, which is compressed by zstd: "
-			      "objcopy "
+			why = "no source lines: libdw cannot read zstd; "
+			      "decompress by objcopy "
 			      "--decompress-debug-sections";
 		else if (type != ELFCOMPRESS_ZLIB)
-			why = "no lines: its debug information is compressed "
-			      "in a way that libdw does not know";
+			why = "no source lines: libdw cannot read this "
+			      "compression of the debug information";
 		free(bytes);
 	}
 	syc_elf_close(&elf);
@@ -215,15 +214,16 @@ static const char *explain_unreadable(int fd)
 static const char *explain(int r, enum syc_dwarf_lack lack, int fd)
 {
 	if (r == -EIO)
-		return "no lines: its debug information could not be read";
+		return "no source lines: libdw cannot read the debug "
+		       "information";
 	if (r == -ENOENT)
 		return explain_unreadable(fd);
 	if (r == 0 && lack == SYC_DWARF_NO_ALTERNATIVE)
-		return "inlined functions without names: the file that dwz "
-		       "moved them to is missing (readelf -wk has its name)";
+		return "inlined functions lack names: the dwz file is missing "
+		       "(readelf -wk prints its name)";
 	if (r == 0 && lack == SYC_DWARF_SPLIT)
-		return "no inlined functions: its debug information is split, "
-		       "and .dwo files are not read";
+		return "no inlined functions: syscap does not read split "
+		       "debug information (.dwo)";
 	return NULL;
 }
 
@@ -428,15 +428,16 @@ static int ask_all(struct lines_making *making, struct syc_lines *lines,
 
 	/* Without a build-id, two versions of a file are indistinguishable. */
 	if (r == 0 && found->wish.build_id[0] == 0) {
-		tell(making, found, "another file of that name has lines");
+		tell(making, found,
+		     "another file of this name has source lines");
 		return 0;
 	}
 	for (size_t i = 0; r >= 0 && i < n; i++) {
 		r = syc_lines_find(lines, wanted[i].linked, &frames, &n_frames);
 		if (r == -EIO) {
 			tell(making, found,
-			     "its debug information could not be read to the "
-			     "end: some addresses have no lines");
+			     "some addresses have no source lines: part of "
+			     "the debug information is unreadable");
 			return 0;
 		}
 		if (r > 0)
@@ -537,7 +538,8 @@ int syc_line_places_make(struct syc_line_places *places,
 	lines.totals = making.totals;
 	if (r == 0)
 		*ret_lines = lines;
-	/* Empty the places, since their map has the numbers before sorting. */
+	/* Empty the places, since the map of places has the numbers before
+	 * sorting. */
 	syc_line_places_fini(places);
 	for (size_t i = 0; i < making.readable.n; i++)
 		free(making.readable.items[i]);

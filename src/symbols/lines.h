@@ -21,8 +21,7 @@
 #include <syscap/capture.h>
 
 #include "capture/line_table.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "symbols/module_finder.h"
 
 struct syc_lines;

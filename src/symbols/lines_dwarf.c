@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 
 /* The functions of elfutils' libdw that are used. */
 #define LIBDW_FUNCTIONS(use)         \
@@ -73,7 +73,7 @@ const char *syc_lines_load_library(void)
 		LIBDW_FUNCTIONS(LOAD);
 #undef LOAD
 	}
-	return is_there ? NULL : "libdw.so.1 of elfutils is not here";
+	return is_there ? NULL : "libdw.so.1 is missing; install elfutils";
 }
 
 /* Compilers nest less deeply. */
@@ -100,7 +100,7 @@ struct unit_range {
 
 struct syc_lines_dwarf {
 	SYC_ARRAY(struct unit) units;
-	SYC_ARRAY(struct unit_range) ranges; /* ranges, sorted by their begin */
+	SYC_ARRAY(struct unit_range) ranges; /* ranges, sorted by begin */
 	uint64_t *ends; /* greatest end of the ranges up to each range */
 };
 
@@ -418,7 +418,7 @@ size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
 
 const char *syc_lines_load_library(void)
 {
-	return "this syscap was built without libdw (Debian: libdw-dev)";
+	return "syscap was built without libdw (Debian: libdw-dev)";
 }
 
 struct syc_lines_dwarf *

@@ -146,7 +146,7 @@ static void handed_files_fini(struct syc_handed_files *files)
 	syc_map_fini(&files->by_name);
 }
 
-/* Takes ownership of the text.  NULL: no memory for it. */
+/* Takes ownership of the text.  NULL: out of memory. */
 static int set_why(struct syc_found *found, enum syc_symbols_state state,
                    char *why)
 {
@@ -179,10 +179,11 @@ static int check_age(const struct syc_finder *finder, struct syc_found *found,
 {
 	if (finder->begin == 0 || st->st_mtime <= finder->begin)
 		return 1;
-	return set_why(found, SYC_SYMBOLS_NEWER,
-	               describe("%s changed after the recording began, and it "
-	                        "has no build-id to compare",
-	                        path));
+	return set_why(
+		found, SYC_SYMBOLS_NEWER,
+		describe("%s changed after the recording began and has no "
+	                 "build-id",
+	                 path));
 }
 
 /*
@@ -196,23 +197,26 @@ static int check(const struct syc_finder *finder, struct syc_found *found,
 	const struct syc_symbols_wish *wish = &found->wish;
 
 	if (wish->build_id[0] != 0 && elf->build_id[0] == 0)
-		return set_why(found, SYC_SYMBOLS_OTHER,
-		               describe("%s is another file: it has no "
-		                        "build-id",
-		                        path));
+		return set_why(
+			found, SYC_SYMBOLS_OTHER,
+			describe("%s differs from the recorded file and has no "
+		                 "build-id",
+		                 path));
 	if (wish->build_id[0] != 0) {
 		if (strcmp(wish->build_id, elf->build_id) == 0)
 			return 1;
-		return set_why(found, SYC_SYMBOLS_OTHER,
-		               describe("%s is another file: its build-id is "
-		                        "%s",
-		                        path, elf->build_id));
+		return set_why(
+			found, SYC_SYMBOLS_OTHER,
+			describe("%s differs from the recorded file: its "
+		                 "build-id is %s",
+		                 path, elf->build_id));
 	}
 	if (wish->inode != 0 && wish->inode != st->st_ino)
-		return set_why(found, SYC_SYMBOLS_OTHER,
-		               describe("%s is another file: its inode is "
-		                        "%" PRIu64,
-		                        path, (uint64_t)st->st_ino));
+		return set_why(
+			found, SYC_SYMBOLS_OTHER,
+			describe("%s differs from the recorded file: its inode "
+		                 "is %" PRIu64,
+		                 path, (uint64_t)st->st_ino));
 	return check_age(finder, found, st, path);
 }
 
@@ -397,9 +401,9 @@ static int note_result(struct syc_found *found, int r)
 		free(found->why);
 		found->why = NULL;
 		if (module->unpack_error == -ENOTSUP)
-			found->why = describe("this syscap was built without "
-			                      "liblzma and cannot read its "
-			                      ".gnu_debugdata");
+			found->why = describe(
+				"syscap was built without liblzma and cannot "
+				"read .gnu_debugdata");
 	}
 	found->use.why = found->why ? found->why : "";
 	found->use.found = found->found ? found->found : "";
@@ -448,7 +452,7 @@ int syc_finder_find(struct syc_finder *finder,
 
 	/*
 	 * Files with one build-id are the same under any name, but each path
-	 * has a separate entry, with the name that users know.
+	 * has a separate entry, so that the output shows each path.
 	 */
 	len = asprintf(&key, "%s/%d/%" PRIu64 "/%s", wish->build_id,
 	               by_pid ? wish->pid : -1, has_id ? 0 : wish->inode,

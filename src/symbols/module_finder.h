@@ -13,15 +13,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
 
 /*
  * Paths of a recorded process, translated to paths here.
  *
- * A process in a container sees another file system.  While the process lives,
+ * A process in a container sees another file system.  While the process exists,
  * /proc/PID/root shows that file system.  Later, or on another machine, OVERLAY
  * frames in the capture help, and embedded mount tables of the process and the
  * machine.  The user may name the root directory of the machine's files.  All
@@ -287,8 +286,8 @@ struct syc_finder {
 };
 
 /**
- * Find the file, or the reason why it is missing.  The result lives as long as
- * the finder.
+ * Find the file, or the reason why it is missing.  The result is valid as long
+ * as the finder.
  */
 int syc_finder_find(struct syc_finder *finder,
                     const struct syc_symbols_wish *wish,

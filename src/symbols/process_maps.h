@@ -7,11 +7,11 @@
  * they notice it.  After EXIT, the pid belongs to another process.  A child
  * starts with the mappings that its parent had at the fork.
  *
- * A process that unloads libraries writes METADATA syscap.unmapped.  Such
- * frames divide the time of an address into parts, and a MAP is valid in its
- * own part.  In each part, the MAP that the process wrote counts, or else the
- * first MAP.  Other MAPs are from recorders, which read late; the time stored
- * for the end of a part may be earlier than the end itself.
+ * A process that unloads libraries writes METADATA syscap.unmapped.  These
+ * METADATA frames divide the time of an address into parts, and a MAP is valid
+ * in its own part.  In each part, the MAP that the process wrote counts, or
+ * else the first MAP.  Other MAPs are from recorders, which read late; the time
+ * stored for the end of a part may be earlier than the end itself.
  *
  * Context of all functions: offline.
  */
@@ -24,8 +24,7 @@
 
 #include <syscap/capture.h>
 
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 
 #define SYC_UNMAPPED_ID "syscap.unmapped"
 
@@ -36,7 +35,7 @@ struct syc_process_map {
 	const char *path;
 	const char *build_id; /* build-id, owned by the caller; "": none */
 	void *found;          /* data of the caller, NULL at first */
-	bool is_own;          /* the process itself wrote the MAP */
+	bool is_own;          /* the recorded process wrote the MAP */
 };
 
 /** All zero: no mappings. */

@@ -265,8 +265,8 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 	return r;
 }
 
-/* A copy of the text that lives as long as the resolver, one copy per text; or
- * NULL. */
+/* A copy of the text that is valid as long as the resolver, one copy per text;
+ * or NULL. */
 static const char *keep_text(struct syc_symbols *symbols, const char *text)
 {
 	size_t number;
@@ -471,7 +471,7 @@ int syc_symbols_find(struct syc_symbols *symbols,
 	map = syc_process_maps_find(&symbols->processes, asked.pid,
 	                            asked.address, asked.time,
 	                            &ret_symbol->is_always);
-	/* The code table may not know of code at other times. */
+	/* The code table may not contain code of other times. */
 	if (symbols->code != NULL && map == NULL)
 		ret_symbol->is_always = false;
 	if (map == NULL)

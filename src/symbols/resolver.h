@@ -27,7 +27,7 @@
 #include <syscap/capture.h>
 
 #include "capture/embedded.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "symbols/module_finder.h"
 
 struct syc_symbols;
@@ -35,7 +35,7 @@ struct syc_symbols;
 /** A name for a range of addresses of one process. */
 struct syc_symbol {
 	uint64_t begin, end; /* end is exclusive */
-	const char *name;    /* demangled; lives as long as the resolver */
+	const char *name;    /* demangled; valid as long as the resolver */
 	const char *nick;    /* the library's name, or "" */
 	bool is_named;       /* false: the name is "In File PATH+0xOFFSET" */
 	bool is_signal; /* a signal trampoline: the frame above it is exact */
@@ -60,7 +60,7 @@ struct syc_symbol_query {
 
 /**
  * Names for code without a file, which take precedence over files.  Fills
- * begin, end, name and nick; the texts must live as long as the resolver.  The
+ * begin, end, name and nick; the texts must exist as long as the resolver.  The
  * range is the code at the query's time.  Returns 1, 0: unknown, or -ENOMEM.
  */
 typedef int (*syc_symbols_code)(void *data,
@@ -78,7 +78,8 @@ struct syc_symbols_options {
 	 */
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;
-	/* The processes are of this machine and may live: use /proc/PID/root. */
+	/* The processes are of this machine and may be alive: use
+	 * /proc/PID/root. */
 	bool is_live;
 	syc_symbols_code code; /* lookup of code without a file; NULL: none */
 	void *code_data;
@@ -150,5 +151,17 @@ void syc_symbols_each_use(const struct syc_symbols *symbols,
                           void (*each)(void *data,
                                        const struct syc_symbols_use *use),
                           void *data);
+
+/* Debian packages of files on this machine. */
+
+#define SYC_PACKAGE_NAME 80
+#define SYC_PACKAGE_INFO "/var/lib/dpkg/info"
+
+/**
+ * Store the name of the package that has each file; "": unknown.  @info: the
+ * directory of dpkg's lists.  Reads all lists, some 20 MB.  Context: offline.
+ */
+void syc_packages_find(const char *info, const char *const *paths, size_t n,
+                       char (*ret_names)[SYC_PACKAGE_NAME]);
 
 #endif

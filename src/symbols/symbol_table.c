@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* symbol_table.c - the symbol table in a capture: making it, writing it. */
+/* symbol_table.c - composer and writer of the symbol table in a capture. */
 #define _GNU_SOURCE
 #include "symbols/symbol_table.h"
 
@@ -15,7 +15,7 @@
 #include "base/loss_record.h"
 #include "capture/embedded.h"
 #include "capture/files.h"
-#include "capture/join_symbols.h"
+#include "capture/join.h"
 #include "capture/line_table.h"
 #include "common/frame_layout.h"
 #include "common/load.h"
@@ -508,7 +508,7 @@ static bool is_old_table(const struct syc_rewrite *rewrite,
 	        strcmp(frame->file_chunk.path, SYC_LINE_TABLE_PATH) == 0);
 }
 
-/* Returns -EAGAIN if the source changed meanwhile. */
+/* Returns -EAGAIN if the source changed in the meantime. */
 static int copy_frames(const struct syc_rewrite *rewrite,
                        struct syc_writer *writer)
 {
@@ -557,9 +557,9 @@ static int write_frames(const struct syc_rewrite *rewrite,
 	if (r == 0) {
 		r = copy_frames(rewrite, writer);
 		if (r == -EAGAIN)
-			syc_error_set(
-				error, EAGAIN, 0,
-				"the source changed meanwhile; try again");
+			syc_error_set(error, EAGAIN, 0,
+			              "the capture changed during reading; try "
+			              "again");
 		if (r == 0 && rewrite->lines != NULL)
 			syc_embedded_write(writer, SYC_LINE_TABLE_PATH,
 			                   rewrite->lines, rewrite->lines_size,
@@ -637,8 +637,8 @@ static int check_target(const struct syc_rewrite *rewrite,
 		return 0;
 	return syc_error_set(
 		error, EAGAIN, 0,
-		"the file was written to meanwhile, and was not changed; try "
-		"again");
+		"another process wrote to the capture, which stays unchanged; "
+		"try again");
 }
 
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,

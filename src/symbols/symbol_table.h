@@ -8,14 +8,14 @@
  *	syc_symbol_table_patches(table, &n);		see below
  *
  * The table contains only the functions in the capture's stacks.
- * capture/join_symbols.h defines the layout of its records.
+ * capture/join.h defines the layout of its records.
  *
  * Readers look up an address by pid, without the time.  Such a lookup may give
- * a wrong name for the stack's time.  One library may have replaced another, or
- * JIT code may have been replaced.  A return address may be the beginning of
- * the next function.  A patch replaces the address in the stack by a JIT name.
- * The JIT names are written with the table.  Without the patches, stacks have
- * the table's names.
+ * a wrong name for the time of the stack.  One library may have replaced
+ * another, or JIT code may have been replaced.  A return address may be the
+ * beginning of the next function.  A patch replaces the address in the stack by
+ * a JIT name.  The JIT names are written with the table.  Without the patches,
+ * stacks have the table's names.
  *
  * Context of all functions: offline.
  */
@@ -29,10 +29,9 @@
 
 #include <syscap/capture.h>
 
-#include "capture/join_symbols.h"
+#include "capture/join.h"
 #include "capture/writer.h"
-#include "common/array.h"
-#include "common/map.h"
+#include "common/containers.h"
 #include "symbols/resolver.h"
 
 struct syc_symbol_table;
@@ -112,7 +111,7 @@ struct syc_symbol_table {
 
 /**
  * Rewrites a capture with a new symbol table.  The new file is made beside the
- * target and replaces it when it is complete and on disk.  So at any moment,
+ * target, and replaces the target when complete and on disk.  So at any moment,
  * the target is either the old capture or the new capture.  All frames are
  * copied byte for byte, except for patched addresses and the old tables.
  *

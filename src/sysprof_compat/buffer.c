@@ -145,8 +145,8 @@ bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty)
 		return false;
 	words->sent[half] = 0;
 	words->front[half] = 0;
-	/* Store the half's state before the turn, because exit() may follow at
-	 * once */
+	/* Store the half's state before the exchange, because exit() may follow
+	 * immediately */
 	for (;;) {
 		words->waiting[half] = (uint32_t)place;
 		SYC_SIGNAL_FENCE();

@@ -24,10 +24,10 @@
  *	leave    store nest = 0                  next = place, place = 0
  *
  * An outermost call is alone if it adds one frame, with space for the frame and
- * without a handler on top.  Nearly all calls are alone.  Such a call has plain
- * stores only.  A handler on top finds nest set, and enters as a shared call:
- * share() reserves the announced frame.  After share() frames are reserved by
- * compare-exchanges until the outermost call has left.
+ * without a handler on top.  Nearly all calls are alone.  A call that is alone
+ * has plain stores only.  A handler on top finds nest set, and enters as a
+ * shared call: share() reserves the announced frame.  After share() frames are
+ * reserved by compare-exchanges until the outermost call has left.
  *
  * "A place" is half << 32 | bytes in this half.
  *
@@ -131,7 +131,7 @@ bool syc_buffer_enter(struct syc_buffer *buffer);
 void syc_buffer_leave(struct syc_buffer *buffer);
 
 /**
- * Leave the outermost call, which has no unfinished frame any more.  True: a
+ * Leave the outermost call, which has no unfinished frame.  True: a
  * handler has entered during the call; handle the handler's request, and leave
  * again.
  */
@@ -175,7 +175,7 @@ void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
 /**
  * Prepare for the end of the process, in any context.  A later call becomes the
  * outermost call, and syc_buffer_take() returns whole frames, even after a call
- * that was interrupted for ever.  If the interrupted call was writing,
+ * that was interrupted forever.  If the interrupted call was writing,
  * @n_written is its progress.
  */
 void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written);
@@ -240,7 +240,7 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 }
 
 /**
- * End a call, whose frame is whole.  True: a handler has entered during the
+ * End a call, whose frame is complete.  True: a handler has entered during the
  * call, and the caller handles the handler's request as a new outermost call.
  */
 static inline __attribute__((always_inline)) bool

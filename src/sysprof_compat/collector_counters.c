@@ -2,7 +2,7 @@
 /*
  * collector_counters.c - counters that callers identify by number.
  *
- * The definition of a requested number is kept for ever in the entry of the
+ * The definition of a requested number is kept forever in the entry of the
  * number's index.  The entry's own index is stored last (release), so that a
  * reader of the index (acquire) may read the rest.
  *

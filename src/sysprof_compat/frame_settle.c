@@ -61,13 +61,13 @@ static const char *settle_content(const struct syc_frame_shape *shape,
 	if (shape == NULL)
 		return NULL;
 	if (len < shape->least)
-		return "it is too short for its type";
+		return "too short for the type";
 	if (syc_frame_content_end(shape, frame, len, big) == 0)
 		return shape->unfit;
 	/* Texts of such types are never cut */
 	if (shape->last_text != NULL && shape->sure == SYC_FRAME_LOOK &&
 	    frame[len - 1] != '\0')
-		return "its text has no end";
+		return "the text has no end";
 	end_all_texts(shape, frame, len, big);
 	return NULL;
 }

@@ -78,9 +78,10 @@ static __attribute__((noinline)) void look_again(void)
 }
 
 /*
- * The first caller decides, with all signals blocked.  Other threads of its
- * process wait for it, since otherwise their first event would be lost without
- * a report.  A child that was forked meanwhile does not wait.
+ * The first caller decides, with all signals blocked.  Other threads of the
+ * process wait for the deciding thread, since otherwise their first event would
+ * be lost without a report.  A child that was forked during the wait does not
+ * wait.
  */
 static void decide_late(void)
 {

@@ -4,12 +4,12 @@
  *
  * The rest of the library reads the environment once, when it is loaded
  * (decision 0003).  Callers of libsysprof-capture-4 expect that a thread's
- * first event reads it.  If neither SYSPROF_CONTROL_FD nor SYSPROF_TRACE_FD was
- * set at load, the process's first event, or a call that depends on the
- * decision, looks at them again.
+ * first event reads the environment.  If neither SYSPROF_CONTROL_FD nor
+ * SYSPROF_TRACE_FD was set at load, the process's first event, or a call that
+ * depends on the decision, reads both variables again.
  *
  * A signal handler can't do the set-up.  If the caller may be a handler
- * (os/signals.h), the decision at load stands.
+ * (os/signals.h), the decision at load is kept.
  *
  * Each file of the collector includes this header, so that the linker includes
  * lazy_init.c.

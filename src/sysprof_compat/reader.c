@@ -82,7 +82,7 @@ static bool move_window(struct syc_window *window, uint64_t offset, size_t n)
 /** Number of bytes in which frames are checked in a row. */
 #define AHEAD ((size_t)8 * 1024)
 
-static const char unknown_type[] = "a frame is of a type that is not known";
+static const char unknown_type[] = "a frame has an unknown type";
 
 static void keep_message(SysprofCaptureReader *reader, const char *message)
 {
@@ -154,7 +154,7 @@ static size_t have_frame(SysprofCaptureReader *reader)
 	if (reader->is_foreign)
 		len = bswap_16(len);
 	if (len < FRAME_SIZE || len % 8 != 0) {
-		keep_message(reader, "a frame has a length that can't be");
+		keep_message(reader, "a frame has an invalid length");
 		return 0;
 	}
 	if (bytes_left(reader) < len && !have_bytes(reader, len)) {

@@ -66,7 +66,7 @@ struct _SysprofCaptureReader {
 	bool has_files; /* the capture was searched for files */
 };
 
-/** Offset in the file of the frame that comes next. */
+/** Offset of the next frame in the file. */
 static inline uint64_t syc_reader_tell(const SysprofCaptureReader *reader)
 {
 	return reader->window.offset + reader->at;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/unconst.h"
+#include "base/text.h"
 #include "os/fd.h"
 #include "sysprof_compat/reader.h"
 
@@ -425,7 +425,7 @@ const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self)
 void syc_reader_name(SysprofCaptureReader *reader, const char *filename)
 {
 	if (reader->filename == NULL)
-		reader->filename = strdup(filename); /* NULL if memory is out */
+		reader->filename = strdup(filename); /* NULL: out of memory */
 }
 
 const char *sysprof_capture_reader_get_time(SysprofCaptureReader *self)

@@ -46,8 +46,7 @@ void syc_index_chain_write(struct syc_index_chain *chain,
 		chain->is_made = false;
 		chain->frame = NULL; /* the index remains a plain timestamp */
 	}
-	/* Otherwise the index is in the half that waits no longer, or is partly
-	 * in the file */
+	/* Otherwise the index is in the other half, or is partly in the file */
 	if (chain->frame == NULL || chain->frame < bytes ||
 	    chain->frame >= bytes + n)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * writer.h - a capture that is being written: its frames, names and fd, for
- * writer*.c and out.c.
+ * writer*.c and writer_fd.c.
  */
 #ifndef SYC_SYSPROF_COMPAT_WRITER_H
 #define SYC_SYSPROF_COMPAT_WRITER_H
@@ -83,7 +83,7 @@ struct syc_name_chunk;
 struct syc_names {
 	struct syc_name *roots[SYC_NAME_ROOTS];
 	struct syc_name_chunk *chunk;
-	uint64_t next;
+	_Alignas(8) uint64_t next;
 };
 
 /**
@@ -139,7 +139,7 @@ struct syc_trace;
 struct syc_out {
 	int fd;
 	bool is_file;  /* the header can be written again */
-	bool is_stuck; /* the last write waited for the reader in vain */
+	bool is_stuck; /* the last write waited for the reader without success */
 	int64_t begin; /* begin time in the header */
 	int64_t end;   /* latest time that the header has to cover */
 	int64_t place; /* position of the fd before the current write */
@@ -170,8 +170,8 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 void syc_out_note_place(struct syc_out *out);
 
 /**
- * Find the number of bytes in the file of a write that was interrupted for
- * ever.  False: unknown.
+ * Find the number of bytes in the file of a write that was interrupted forever.
+ * False: unknown.
  */
 bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
 
@@ -240,7 +240,7 @@ struct syc_writer_life {
 	struct syc_buffer_words buffer;
 	int32_t pid;
 	uint32_t reported; /* names with this number are written, or wait */
-	uint64_t pending;  /* count of waiting names, see above */
+	_Alignas(8) uint64_t pending; /* count of waiting names, see above */
 	struct syc_index_chain chain;
 };
 
@@ -252,12 +252,12 @@ struct _SysprofCaptureWriter {
 	struct syc_pending_names pending;
 	size_t map_size; /* size of the whole mapping, from life on */
 	int32_t n_refs;
-	int32_t pid;           /* pid of its maker */
+	int32_t pid;           /* pid of the process that made the writer */
 	uint32_t n_reported;   /* see life->reported */
 	uint32_t next_counter; /* 0: use the process' numbers */
 	int64_t flushed;       /* time of the last flush, kernel's clock ... */
 	int64_t looked;        /* ... and frame time of the last check */
-	uint64_t counts[SYSPROF_CAPTURE_FRAME_LAST];
+	_Alignas(8) uint64_t counts[SYSPROF_CAPTURE_FRAME_LAST];
 };
 
 static inline void syc_writer_count(uint64_t *word)
@@ -388,7 +388,8 @@ syc_adding_end(struct syc_adding *adding)
 }
 
 /**
- * Add a whole frame unchanged.  Its length is valid, its type known or unknown.
+ * Add a whole frame unchanged.  The frame's length is valid; its type may be
+ * unknown.
  */
 bool syc_writer_add_raw(SysprofCaptureWriter *writer,
                         const SysprofCaptureFrame *frame);

@@ -2,10 +2,10 @@
 /*
  * writer_cat.c - join of another capture to the capture that is being written.
  *
- * Counters and names of the other capture belong to (pid, number), because two
- * processes, or two joined captures, may use one number for two things.  Names
- * are searched under the frame's own pid first, and then under any pid, because
- * some recorders write tables of names under their own pid.
+ * Counters and names of the other capture belong to (pid, number).  Two
+ * processes, or two joined captures, may use one number for two counters or
+ * names.  Names are searched under the frame's own pid first, and then under
+ * any pid, because some recorders write tables of names under their own pid.
  *
  * The join has two passes.  The first pass assigns new numbers to all
  * definitions, and writes the names.  So names precede their users, at any
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map.h"
+#include "common/containers.h"
 #include "sysprof_compat/reader.h"
 #include "sysprof_compat/writer.h"
 

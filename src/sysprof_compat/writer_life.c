@@ -111,7 +111,7 @@ static void flush_finally(SysprofCaptureWriter *writer)
 	    !syc_out_look_how_far(&writer->out, &n_written))
 		return;
 	/*
-	 * A call that was interrupted for ever may have been about to add an
+	 * A call that was interrupted forever may have been about to add an
 	 * index
 	 */
 	if (writer->life->buffer.nest != 0)

@@ -20,7 +20,8 @@
 
 struct syc_name_chunk {
 	struct syc_name_chunk *older;
-	uint64_t used; /* used bytes of CHUNK_SIZE, with this header */
+	_Alignas(8)
+		uint64_t used; /* used bytes of CHUNK_SIZE, with this header */
 };
 
 static inline uint64_t load_64(const char *at)
@@ -92,7 +93,9 @@ static inline bool texts_equal(const char *a, const char *b, size_t len)
 static bool exchange_pointer(void *at, const void *expected,
                              const void *desired)
 {
-	return syc_exchange_local(at, (uintptr_t)expected, (uintptr_t)desired);
+	return __atomic_compare_exchange_n((const void **)at, &expected,
+	                                   desired, false, __ATOMIC_RELAXED,
+	                                   __ATOMIC_RELAXED);
 }
 
 static struct syc_name_chunk *add_chunk(struct syc_names *names,
@@ -230,7 +233,8 @@ void syc_names_fini(struct syc_names *names)
 #define FIXED     SYSCAP_JITMAP_FIXED
 #define BYTES_MAX (SYSCAP_FRAME_MAX - FIXED)
 
-static_assert(SYSCAP_FRAME_MAX <= SYC_BUFFER_FRONT, "it fits in front");
+static_assert(SYSCAP_FRAME_MAX <= SYC_BUFFER_FRONT,
+              "the frame fits in front of a buffer");
 
 static uint32_t name_size(const struct syc_name *name)
 {

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "unwind/modules.h"
+#include "unwind/memory.h"
 #include "unwind/walk.h"
 
 #define LEARN_TRIES 3u

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "unwind/machine.h"
+#include "unwind/memory.h"
 
 /*
  * Reader of tables, byte by byte.
@@ -29,7 +30,7 @@
 
 struct syc_loaded_module;
 
-#define SYC_BYTES_WINDOW 256u
+#define SYC_BYTES_WINDOW 256u /* a part of a page */
 
 struct syc_bytes {
 	uintptr_t low, high; /* valid addresses */
@@ -44,6 +45,7 @@ struct syc_bytes {
 	 */
 	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
 	const void *user; /* data for fetch() */
+	struct syc_memory_pages pages;
 	unsigned char window[SYC_BYTES_WINDOW];
 };
 
@@ -152,8 +154,7 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
  * and relative to it each register of the caller.
  */
 enum syc_row_kind {
-	SYC_ROW_SAME,      /* the register is as in this frame, like a missing
-	                    * rule */
+	SYC_ROW_SAME, /* the register has the same value in the caller, as without a rule */
 	SYC_ROW_UNDEFINED, /* the register is unknown */
 	SYC_ROW_AT,        /* the register is stored at CFA + value */
 	SYC_ROW_IS,        /* the register is CFA + value */

@@ -5,10 +5,8 @@
 
 #include "unwind/cfi.h"
 #include "unwind/memory.h"
-#include "unwind/modules.h"
 
-#define LEB_MOST  10u /* most bytes of one LEB128 number, with padding */
-#define BACK_MOST 64u /* number of fetched bytes before the wanted byte */
+#define LEB_MOST 10u /* most bytes of one LEB128 number, with padding */
 
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n)
@@ -32,19 +30,14 @@ static bool fetch_bytes(struct syc_bytes *bytes, uintptr_t at)
 		bytes->n = module->stays_end - module->stays;
 		return true;
 	}
-	/* A search goes back and forth, other reads go forward */
-	const uintptr_t back = at - bytes->low;
-	const uintptr_t start = at - (back < BACK_MOST ? back : BACK_MOST);
-	const uintptr_t left = bytes->high - start;
-	const size_t most = left < SYC_BYTES_WINDOW ? left : SYC_BYTES_WINDOW;
-
+	/*
+	 * A search reads in both directions, other reads only forward.  Cursors
+	 * do not leave the valid addresses, so the window may.
+	 */
 	bytes->data = bytes->window;
-	bytes->start = start;
-	bytes->n = syc_memory_copy(bytes->window, start, most);
-	if (at - start < bytes->n)
-		return true;
-	bytes->start = at;
-	bytes->n = syc_memory_copy(bytes->window, at, 1);
+	bytes->start = at & ~(uintptr_t)(SYC_BYTES_WINDOW - 1);
+	bytes->n = syc_memory_copy_in_page(bytes->window, bytes->start,
+	                                   SYC_BYTES_WINDOW, &bytes->pages);
 	return bytes->n > 0;
 }
 
@@ -58,6 +51,7 @@ void syc_bytes_init_module(struct syc_bytes *bytes,
 	bytes->n = 0;
 	bytes->fetch = fetch_bytes;
 	bytes->user = module;
+	bytes->pages = (struct syc_memory_pages){ { 0 } };
 }
 
 void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,

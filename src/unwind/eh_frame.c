@@ -37,7 +37,7 @@ static int open_entry(struct syc_bytes *bytes, uintptr_t at,
 	return 0;
 }
 
-/* Parse the data of one letter of the augmentation. */
+/* Parse the data of one character of the augmentation. */
 static bool parse_letter(struct syc_cursor *cursor, char letter,
                          struct syc_fde *fde)
 {
@@ -53,8 +53,8 @@ static bool parse_letter(struct syc_cursor *cursor, char letter,
 	case 'P':
 		encoding = syc_cursor_u8(cursor);
 		if (encoding != 0x50)
-			encoding &= 0x0f; /* only the pointer's length
-			                   * matters */
+			encoding &=
+				0x0f; /* only the pointer's length is needed */
 		syc_cursor_pointer(cursor, encoding, 0);
 		return true;
 	case 'S':
@@ -226,7 +226,7 @@ int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
 
 struct index_entry {
 	uintptr_t begin; /* the first byte of code */
-	uint32_t at;     /* offset of its entry in .eh_frame */
+	uint32_t at;     /* offset of the function's entry in .eh_frame */
 };
 
 struct frame_index {
@@ -286,7 +286,7 @@ static void sort_entries(struct index_entry *entries, size_t n)
 	}
 }
 
-/* Walk through .eh_frame; store its entries if @entries is not NULL. */
+/* Read .eh_frame; store its entries if @entries is not NULL. */
 static size_t collect_entries(struct syc_bytes *bytes,
                               struct index_entry *entries, size_t most)
 {

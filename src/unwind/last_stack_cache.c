@@ -12,7 +12,7 @@
 
 #include "os/threads.h"
 #include "unwind/machine.h"
-#include "unwind/modules.h"
+#include "unwind/memory.h"
 #include "unwind/walk.h"
 
 /* After FAILED_MOST walks in a row that found no stack, the next LEFT_OUT_MOST

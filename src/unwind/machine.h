@@ -301,7 +301,7 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 }
 
 #else
-#error "the unwinder knows x86-64 and aarch64"
+#error "the unwinder supports x86-64 and aarch64"
 #endif
 
 /**

@@ -114,15 +114,13 @@ static __attribute__((noinline)) void copy_words(unsigned char *to,
 	 * Load whole words, each in one page, and drop excess bytes
 	 */
 	while (n > 0) {
-		const unsigned skip = from & 7;
+		unsigned skip = from & 7;
 		const uintptr_t word = syc_machine_load(from - skip);
-		const size_t most = 8 - skip;
-		const size_t part = n < most ? n : most;
 
-		memcpy(to, (const unsigned char *)&word + skip, part);
-		to += part;
-		from += part;
-		n -= part;
+		do
+			*to++ = ((const unsigned char *)&word)[skip++];
+		while (--n > 0 && skip < 8);
+		from = (from | 7) + 1;
 	}
 }
 
@@ -146,6 +144,24 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 		part = n;
 	copy_words(to, from, part);
 	return part;
+}
+
+size_t syc_memory_copy_in_page(void *to, uintptr_t from, size_t n,
+                               struct syc_memory_pages *pages)
+{
+	const uintptr_t page = PAGE_OF(from) + 1; /* 0 is no page */
+	uintptr_t *const known =
+		&pages->known[from / SYC_MEMORY_PAGE % SYC_MEMORY_PAGES];
+
+	if (*known != page) {
+		if ((get_ways() & WAY_COPY) != 0)
+			return syc_memory_copy(to, from, n);
+		if (!page_readable(from))
+			return 0;
+		*known = page;
+	}
+	copy_words(to, from, n);
+	return n;
 }
 
 /*

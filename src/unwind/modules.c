@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* modules.c - programs and libraries of this process. */
 #define _GNU_SOURCE
-#include "unwind/modules.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
-#include "os/permanent_map.h"
+#include "os/process.h"
 #include "os/syscalls.h"
 #include "unwind/cfi.h"
 #include "unwind/memory.h"
@@ -345,8 +344,8 @@ void syc_modules_refresh(void)
 	atomic_store_explicit(&making.half->n, 0, memory_order_relaxed);
 	lists->n_needed = 0;
 	/*
-	 * A reader that sees the stores below also sees that the version of its
-	 * half has changed.
+	 * A reader that sees the stores below also sees the changed version of
+	 * its half.
 	 */
 	atomic_thread_fence(memory_order_release);
 	dl_iterate_phdr(list_one, &making);
@@ -374,8 +373,8 @@ int syc_modules_prepare(void)
 	                             : -EBUSY;
 }
 
-/* If handlers cannot ask the loader, the list must exist before a handler runs.
- * Static programs have no loader. glibc's replacement in a static program
+/* If handlers cannot call the loader, the list must exist before a handler
+ * runs. Static programs have no loader. glibc's replacement in a static program
  * reports wrong bounds, and no programs without a search table. */
 static __attribute__((constructor)) void prepare_early(void)
 {
@@ -475,8 +474,8 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 	}
 	const uint64_t mark = module_mark(module, bytes);
 	/*
-	 * If two threads store at once, the two words may not match.  If the
-	 * words do not match, all rules are dropped without need.
+	 * If two threads store at the same time, the two words may not match.
+	 * If the words do not match, all rules are dropped without need.
 	 */
 	for (; i < SEEN_MOST; i++) {
 		const uint64_t known = atomic_load_explicit(

@@ -10,7 +10,7 @@
 
 #include <syscap/runtime.h>
 
-#include "unwind/modules.h"
+#include "unwind/memory.h"
 #include "unwind/walk.h"
 
 #define HEADERS_MOST 64u /* libraries have about 12 */
@@ -23,8 +23,8 @@ static bool segment_holds(const ElfW(Phdr) * segment, uintptr_t bias,
 
 /*
  * Whether @pc is in an executable segment of @module and can be read.  The
- * headers are read in place each time, because the module may be unmapped by
- * now.  If the headers are unmapped, the code is unknown.
+ * headers are read in place each time, because the module may already be
+ * unmapped.  If the headers are unmapped, the code is unknown.
  */
 static bool module_has_code(const struct syc_loaded_module *module,
                             uintptr_t pc)
@@ -185,8 +185,8 @@ static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 
 /*
  * Step out of an interrupted library function in assembler without tables.
- * Such functions use a frame pointer in their own way, if at all, but little of
- * the stack.  So the first word that may be a return address is used.
+ * Handwritten functions use a frame pointer in their own way, if at all, but
+ * little of the stack.  So the first word that may be a return address is used.
  */
 static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 {

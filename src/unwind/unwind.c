@@ -14,8 +14,8 @@
 
 #include <syscap/format.h>
 
-#include "os/permanent_map.h"
-#include "unwind/modules.h"
+#include "os/process.h"
+#include "unwind/memory.h"
 #include "unwind/walk.h"
 
 /* A walk goes to a lower address through signal frames, and through functions
@@ -177,7 +177,7 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 
 /*
- * The innermost frames keep their places.  Excess frames use the last few
+ * The innermost frames are not moved.  Excess frames use the last few
  * places cyclically.
  */
 static inline unsigned frame_slot(const struct syc_unwind *unwind, unsigned n)
@@ -337,7 +337,7 @@ static void finish_walk(struct syc_walk *w, enum syc_step step)
 /*
  * A walk may have stopped because of rules of an unloaded library.  So all
  * rules are dropped, and the walk is repeated.  If the repetition did not help,
- * the next repetition comes after more stopped walks.
+ * the next repetition follows after more stopped walks.
  */
 static bool doubts_modules(void)
 {
@@ -461,9 +461,9 @@ uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
 }
 
 /*
- * A rule goes to the first free entry from its home on, or to an entry with an
- * older rule of @pc.  If there is no such entry, the rule replaces the rule at
- * home.
+ * A rule is stored in the first free entry from its hash's entry on, or in an
+ * entry with an older rule of @pc.  If there is no such entry, the rule
+ * replaces the rule at home.
  */
 void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
                           uintptr_t pc, uint64_t rule)

@@ -5,7 +5,7 @@
  *
  * This implementation is less safe: for uncached data libunwind calls
  * dl_iterate_phdr(), which takes a lock of the loader.  So a walk in a handler
- * that interrupted dlopen() may wait for ever for this lock.  Runtimes cannot
+ * that interrupted dlopen() may wait forever for this lock.  Runtimes cannot
  * provide steps out of their code.
  */
 #define _GNU_SOURCE

@@ -9,10 +9,10 @@
  * access.
  *
  * An entry is two words, a check and the rule.  The check is computed from the
- * pc, the generation and the rule.  Both words are stored and loaded separately
- * and relaxed.  If a reader finds the check of one entry and the rule of
- * another entry, the two do not match, and the lookup fails.  So the accesses
- * need no order.
+ * pc, the generation and the rule.  The two words are stored and loaded
+ * separately and relaxed.  If a reader finds the check of one entry and the
+ * rule of another entry, the two do not match, and the lookup fails.  So the
+ * accesses need no order.
  */
 #ifndef SYC_UNWIND_WALK_H
 #define SYC_UNWIND_WALK_H
@@ -123,7 +123,8 @@ static inline unsigned syc_rule_cache_home(uintptr_t pc)
 	       ((1u << SYC_RULE_CACHE_BITS) - 1);
 }
 
-/** The rule at the home of @pc, or 0.  Most rules are at their homes. */
+/** The rule at the home of @pc, or 0.  Most rules are at the entries of their
+ * hashes. */
 static inline uint64_t
 syc_rule_cache_find_home(struct syc_rule_cache_entry *table, uint64_t salt,
                          uintptr_t pc)
@@ -148,7 +149,7 @@ uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
 void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
                           uintptr_t pc, uint64_t rule);
 
-/* Limit of code addresses.  Higher caller addresses are garbage, and some of
+/* Limit of code addresses.  Higher caller addresses are invalid, and some of
  * them would look like a runtime's names in a capture. */
 #define SYC_CODE_LAST (UINTPTR_MAX >> 8)
 
@@ -176,7 +177,7 @@ struct syc_walk {
 	unsigned skip;   /* frames still to omit */
 	unsigned n;      /* frames found, stored or not */
 	unsigned left;   /* steps that may still be taken */
-	unsigned n_back; /* number of times that the stack pointer went down */
+	unsigned n_back; /* steps to a lower stack pointer */
 };
 
 /** Result of a step. */
@@ -189,7 +190,7 @@ enum syc_step {
 };
 
 /**
- * Report a frame whose return address no call has pushed.  The frame is
+ * Report a frame whose return address was not pushed by a call.  The frame is
  * reported by the return address itself, because the byte before this address
  * belongs to another function.
  *
@@ -214,7 +215,7 @@ enum syc_step syc_cfi_step(struct syc_walk *walk);
 
 /**
  * Whether @pc follows a call, in a function that has tables.  A random word on
- * a stack rarely meets this test.  Context: any-thread, signal-safe.
+ * a stack rarely passes this test.  Context: any-thread, signal-safe.
  */
 bool syc_cfi_is_return(uintptr_t pc);
 

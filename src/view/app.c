@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* app.c - the viewer on a terminal, or one screen of the viewer as text. */
 #define _GNU_SOURCE
-#include "view/app.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -9,7 +8,7 @@
 
 #include "common/now.h"
 #include "view/app_state.h"
-#include "view/paint.h"
+#include "view/grid.h"
 #include "view/terminal.h"
 
 #define MS INT64_C(1000000)
@@ -124,6 +123,8 @@ static int read_on(struct app *app, int64_t budget)
 	const struct syc_source *source = &app->source;
 	int r = syc_source_read(&app->source, budget);
 
+	if (r == 0 && app->asked == 0)
+		r = syc_source_read_names(&app->source);
 	/* Query again when the read part has doubled.  Then each query costs as
 	 * much as all earlier queries together. */
 	if (r == 0 && (source->is_read || app->asked == 0 ||

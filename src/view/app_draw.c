@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "view/app_state.h"
-#include "view/figures.h"
 #include "view/grid.h"
+#include "view/table.h"
 
 static const struct {
 	const char *keys, *meaning;

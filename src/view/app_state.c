@@ -187,7 +187,8 @@ static void go_to(struct syc_app_state *app, int page)
 	app->shows_help = false;
 }
 
-/* Report a search without matches, or with matches of letters only. */
+/* Report a search without matches, or with matches of single characters only.
+ */
 static void note_match(struct syc_app_state *app, enum syc_search_match match)
 {
 	const struct syc_search *search = &app->context.search;
@@ -196,13 +197,18 @@ static void note_match(struct syc_app_state *app, enum syc_search_match match)
 		return;
 	if (search->pattern[0] == '/' && !search->has_regex)
 		snprintf(app->note, sizeof(app->note),
-		         "%s is no regular expression", search->pattern);
+		         "%s is no regular expression; search for text without "
+		         "/",
+		         search->pattern);
 	else if (match == SYC_SEARCH_NONE)
 		snprintf(app->note, sizeof(app->note),
-		         "nothing on this page matches %s", search->pattern);
+		         "nothing on this page matches %s; press / to search "
+		         "again",
+		         search->pattern);
 	else
 		snprintf(app->note, sizeof(app->note),
-		         "no match of %s; this has only its letters, in order",
+		         "no name contains %s; this name has the same "
+		         "characters in order",
 		         search->pattern);
 }
 
@@ -218,7 +224,7 @@ static int search_on(struct syc_app_state *app, int direction)
 		         "no search yet: press /");
 	else if (page->find == NULL)
 		snprintf(app->note, sizeof(app->note),
-		         "there is nothing to search for on this page");
+		         "this page has nothing to search");
 	else
 		note_match(app, page->find(app->states[app->page],
 		                           &app->context, direction));
@@ -300,7 +306,7 @@ static bool take_control(struct syc_app_state *app, uint32_t letter)
 	return true;
 }
 
-/* Take a letter with the same meaning on all pages. */
+/* Handle a key with the same meaning on all pages. */
 static int take_letter(struct syc_app_state *app, uint32_t letter)
 {
 	struct syc_page_context *context = &app->context;

@@ -7,8 +7,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
-#include "common/sort.h"
+#include "common/containers.h"
 
 struct syc_neighbour {
 	uint32_t function; /* caller or callee; ROOT: no caller */

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "view/figures.h"
 #include "view/page_context.h"
+#include "view/table.h"
 #include "view/timeline.h"
 
 #define NONE SYSCAP_PROFILE_NONE

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/figures.h"
-#include "view/mark_stats.h"
+#include "view/mark_table.h"
 #include "view/page_context.h"
 #include "view/table.h"
 
@@ -93,14 +92,15 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 		return y;
 	put_time(context, one, ran);
 	put_time(context, other, slow_marks->slow - ran);
-	snprintf(text, sizeof(text), "it ran for %s and waited for %s", one,
+	snprintf(text, sizeof(text), "time on a processor %s, waiting %s", one,
 	         other);
 	syc_grid_put(context->grid, 0, y++, context->grid->width, text,
 	             SYC_STYLE_PLAIN);
 	return y;
 }
 
-/* Draw the path.  If the path is too long, draw its end, which matters most. */
+/* Draw the path.  If the path is too long, draw its end, with the innermost
+ * functions. */
 static int draw_path(const struct syc_slow_marks *slow_marks,
                      struct syc_page_context *context, int y)
 {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/figures.h"
 #include "view/page_context.h"
 #include "view/table.h"
 
@@ -48,7 +47,8 @@ static const struct syc_column exact_columns[N_COLUMNS] = {
 struct row {
 	uint32_t counter;
 	size_t first, count; /* range of the values in numbers[] */
-	double min, max, last;
+	/* A long double has all digits of an int64_t. */
+	long double min, max, last;
 };
 
 struct counters {
@@ -59,9 +59,9 @@ struct counters {
 	bool shows_one;
 };
 
-static double value_of(const struct syscap_profile_values *values,
-                       const struct syscap_profile_counter *counters,
-                       uint32_t number)
+static long double value_of(const struct syscap_profile_values *values,
+                            const struct syscap_profile_counter *counters,
+                            uint32_t number)
 {
 	const struct syscap_profile_counter *counter =
 		&counters[values->counters[number]];
@@ -73,7 +73,7 @@ static double value_of(const struct syscap_profile_values *values,
 		return real;
 	}
 	memcpy(&whole, &values->bits[number], sizeof(whole));
-	return (double)whole;
+	return (long double)whole;
 }
 
 static int by_time(const void *one, const void *other, void *data)
@@ -101,10 +101,10 @@ static void add_up(struct counters *counters, struct row *row,
 		}
 	row->min = row->max = row->last = NAN; /* fmin() ignores a NaN */
 	for (size_t i = 0; i < row->count; i++) {
-		const double value = value_of(values, items, numbers[i]);
+		const long double value = value_of(values, items, numbers[i]);
 
-		row->min = fmin(row->min, value);
-		row->max = fmax(row->max, value);
+		row->min = fminl(row->min, value);
+		row->max = fmaxl(row->max, value);
 		row->last = value;
 	}
 }
@@ -204,7 +204,7 @@ static void make_line(const struct counters *counters,
 		line[i] = NAN;
 	for (size_t i = 0; i < row->count; i++) {
 		const uint32_t number = counters->numbers[row->first + i];
-		const double value = value_of(&values, items, number);
+		const double value = (double)value_of(&values, items, number);
 		double at = ((double)values.times[number] - begin) /
 		            (end > begin ? end - begin : 1) * width;
 		int x;
@@ -234,14 +234,14 @@ static void draw_line(const struct counters *counters,
                       int x, int y, int width, int height)
 {
 	double line[WIDTH_MOST];
-	const double low = clip(row->min < 0 ? row->min : 0);
+	const double low = clip(row->min < 0 ? (double)row->min : 0);
 
 	width = width < WIDTH_MOST ? width : WIDTH_MOST;
 	make_line(counters, context, row, line, width);
 	for (int i = 0; i < width; i++)
 		line[i] = clip(line[i]) - low;
 	syc_bars_draw(context->grid, x, y, height, line, width,
-	              clip(row->max) - low, 0);
+	              clip((double)row->max) - low, 0);
 }
 
 static void name_row(const struct syc_page_context *context,

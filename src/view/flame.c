@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 #include "view/call_tree.h"
-#include "view/figures.h"
 #include "view/page_context.h"
+#include "view/table.h"
 
 struct flame_box {
 	uint32_t node; /* node; NONE: callees too narrow to be drawn */
@@ -262,7 +262,7 @@ static void say(struct flame *flame, struct syc_page_context *context)
 		syc_figures_share(part, flame->found, view->total);
 		snprintf(match, sizeof(match),
 		         context->match == SYC_SEARCH_LETTERS
-		                 ? "%s with these letters · "
+		                 ? "%s contain the characters · "
 		                 : "%s found · ",
 		         part);
 	}

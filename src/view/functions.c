@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "view/call_tree.h"
-#include "view/figures.h"
 #include "view/page_context.h"
 #include "view/table.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * grid.h - the screen as a grid of styled cells, and the width of characters.
+ * Also the output that turns one screen into the next, with colours for each
+ * terminal.
  */
 #ifndef SYC_VIEW_GRID_H
 #define SYC_VIEW_GRID_H
@@ -8,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <syscap/profile.h>
+
+#include "common/containers.h"
 
 /** The terminal's own colour. */
 #define SYC_COLOUR_OWN UINT32_MAX
@@ -85,5 +91,36 @@ int syc_grid_columns(const char *text);
 
 /** Print the lines as text, without trailing blanks. */
 void syc_grid_print(const struct syc_grid *grid, FILE *out);
+
+/* Output of a grid (paint.c). */
+
+/** Colours by the environment: NO_COLOR, COLORTERM, TERM. */
+enum syc_colours syc_palette_of_terminal(void);
+
+/** Style of a frame of code of @category; neighbours differ. */
+struct syc_style syc_palette_frame(enum syscap_profile_category category,
+                                   uint32_t function);
+
+/** A struct of zeros, except for the colours, is valid. */
+struct syc_paint {
+	enum syc_colours colours;
+	/* The terminal's content; without cells: unknown. */
+	struct syc_grid shown;
+	SYC_ARRAY(char) bytes;
+	bool failed; /* memory for bytes is missing */
+};
+
+/**
+ * Set ->bytes to the output that makes the terminal show @grid.  Returns 0 or
+ * -ENOMEM.
+ */
+int syc_paint_update(struct syc_paint *paint, const struct syc_grid *grid);
+/** Write all of the screen again. */
+void syc_paint_forget(struct syc_paint *paint);
+void syc_paint_fini(struct syc_paint *paint);
+
+/** Print @grid as lines, with colours.  Returns 0 or -ENOMEM. */
+int syc_paint_print(const struct syc_grid *grid, enum syc_colours colours,
+                    FILE *out);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/strings.h"
-#include "view/figures.h"
 #include "view/page_context.h"
 #include "view/table.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* losses.c - the losses page: intervals with losses, and their extent. */
-#include "view/figures.h"
 #include "view/page_context.h"
 #include "view/table.h"
 

@@ -4,244 +4,13 @@
  * name.
  */
 #define _GNU_SOURCE
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/figures.h"
-#include "view/mark_stats.h"
+#include "view/mark_table.h"
 #include "view/page_context.h"
 #include "view/table.h"
-
-#define SYC_MARK_LIST_BARS 1000
-
-/* The first columns are sortable; time is the default. */
-#define SYC_MARK_LIST_ORDERS 3
-#define SYC_MARK_LIST_TIME   0
-
-/* A struct of zeros is valid. */
-struct mark_list {
-	size_t row; /* row of the name in the table */
-	struct syc_list list;
-	struct syc_columns columns;
-	int sorted; /* number of the sorted column */
-	bool is_up;
-	int n_bars; /* number of bars; 0: the bars were not made yet */
-	double bars[SYC_MARK_LIST_BARS];
-};
-
-#define FRAME_NS    16666667.0 /* duration of a frame at 60 per second */
-#define BARS_HEIGHT 4
-#define BARS_ROOM   14 /* least height of a page with bars */
-
-enum {
-	AT,
-	DURATION,
-	THREAD,
-	MESSAGE,
-	N_COLUMNS
-};
-
-static const struct syc_column columns[N_COLUMNS] = {
-	[AT] = { "at", 16, true, 2 },
-	[DURATION] = { "duration", 11, true, 0 },
-	[THREAD] = { "thread", 16, false, 1 },
-	[MESSAGE] = { "message", 0, false, 0 },
-};
-
-_Static_assert(AT == SYC_MARK_LIST_TIME && MESSAGE == SYC_MARK_LIST_ORDERS,
-               "the header says so");
-
-struct ordering {
-	const struct mark_list *by;
-	const struct syscap_profile *profile;
-};
-
-static int compare_marks(const void *one, const void *other, void *data)
-{
-	const struct ordering *order = data;
-	const uint32_t number_a = *(const uint32_t *)one;
-	const uint32_t number_b = *(const uint32_t *)other;
-	const struct syscap_profile_mark a =
-		syscap_profile_mark(order->profile, number_a);
-	const struct syscap_profile_mark b =
-		syscap_profile_mark(order->profile, number_b);
-	int r = 0;
-
-	if (order->by->sorted == DURATION)
-		r = (a.duration < b.duration) - (a.duration > b.duration);
-	else if (order->by->sorted == THREAD)
-		r = (a.thread > b.thread) - (a.thread < b.thread);
-	if (r == 0)
-		r = (a.time > b.time) - (a.time < b.time);
-	if (r == 0)
-		r = (number_a > number_b) - (number_a < number_b);
-	return order->by->is_up ? -r : r;
-}
-
-/* List the marks of row @row. */
-static void mark_list_begin(struct mark_list *marks, size_t row)
-{
-	marks->row = row;
-	marks->list = (struct syc_list){ 0 };
-	marks->n_bars = 0;
-	marks->sorted = AT;
-	marks->is_up = false;
-}
-
-/* Sort the marks of the listed name. */
-static void mark_list_sort(const struct mark_list *marks,
-                           struct syc_mark_table *table,
-                           const struct syc_page_context *context)
-{
-	const struct syc_mark_row *row = &table->rows[marks->row];
-	struct ordering by = { marks, context->source->profile };
-
-	qsort_r(table->marks + row->first, row->count, sizeof(uint32_t),
-	        compare_marks, &by);
-}
-
-static struct syscap_profile_mark
-mark_of(const struct syc_page_context *context, uint32_t number)
-{
-	return syscap_profile_mark(context->source->profile, number);
-}
-
-/* Find the longest mark in the time of each column. */
-static void make_bars(struct mark_list *marks,
-                      const struct syc_mark_table *table,
-                      const struct syc_page_context *context, int width)
-{
-	const struct syc_mark_row *row = &table->rows[marks->row];
-	const uint32_t *numbers = table->marks + row->first;
-	double *values = marks->bars, begin = INFINITY, end = -INFINITY;
-
-	for (size_t i = 0; i < row->count; i++) {
-		const double time = (double)mark_of(context, numbers[i]).time;
-
-		begin = time < begin ? time : begin;
-		end = time > end ? time : end;
-	}
-	for (int i = 0; i < width; i++)
-		values[i] = NAN;
-	for (size_t i = 0; i < row->count; i++) {
-		const struct syscap_profile_mark mark =
-			mark_of(context, numbers[i]);
-		const double share = end > begin ? ((double)mark.time - begin) /
-		                                           (end - begin)
-		                                 : 0;
-		const int x = (int)(share * (width - 1));
-
-		if (isnan(values[x]) || (double)mark.duration > values[x])
-			values[x] = (double)mark.duration;
-	}
-	marks->n_bars = width;
-}
-
-static void draw_bars(struct mark_list *marks,
-                      const struct syc_mark_table *table,
-                      struct syc_page_context *context)
-{
-	const struct syc_mark_row *row = &table->rows[marks->row];
-	const int width = context->grid->width < SYC_MARK_LIST_BARS
-	                          ? context->grid->width
-	                          : SYC_MARK_LIST_BARS;
-
-	if (marks->n_bars != width)
-		make_bars(marks, table, context, width);
-	syc_bars_draw(context->grid, 0, context->top, BARS_HEIGHT, marks->bars,
-	              width,
-	              (double)row->max > 2 * FRAME_NS ? (double)row->max
-	                                              : 2 * FRAME_NS,
-	              FRAME_NS);
-}
-
-static void draw_mark(const struct syc_columns *at,
-                      struct syc_page_context *context, int y, uint32_t number,
-                      struct syc_style style)
-{
-	const struct syscap_profile_mark mark = mark_of(context, number);
-	const char *message;
-	struct syscap_profile_span span;
-	char text[256];
-
-	syscap_profile_span(context->source->profile, &span);
-	syc_figures_moment(text, mark.time, span.begin, context->is_exact);
-	syc_columns_put(at, context->grid, AT, y, text, style);
-	syc_figures_time(text, mark.duration, context->is_exact);
-	syc_columns_put(at, context->grid, DURATION, y, text, style);
-	syc_page_context_thread_name(context, mark.thread, text, sizeof(text));
-	syc_columns_put(at, context->grid, THREAD, y, text, style);
-	message = syscap_profile_message(context->source->profile,
-	                                 context->source->reader, mark.offset);
-	syc_columns_put(at, context->grid, MESSAGE, y,
-	                message != NULL ? message : "", style);
-}
-
-static void mark_list_draw(struct mark_list *marks,
-                           const struct syc_mark_table *table,
-                           struct syc_page_context *context)
-{
-	const struct syc_mark_row *row = &table->rows[marks->row];
-	const struct syscap_profile_mark_name *name =
-		syc_page_context_mark_name(context, row->name);
-	struct syc_list *list = &marks->list;
-	char median[SYC_FIGURE], p99[SYC_FIGURE], max[SYC_FIGURE];
-	int y = context->top;
-
-	if (context->bottom - context->top >= BARS_ROOM) {
-		draw_bars(marks, table, context);
-		y += BARS_HEIGHT;
-	}
-	syc_columns_fit(&marks->columns, columns, N_COLUMNS, context);
-	syc_columns_titles(&marks->columns, context->grid, y, marks->sorted,
-	                   marks->is_up);
-	syc_list_fit(list, row->count, y + 1, context->bottom - y - 1);
-	for (int i = 0; i < syc_list_lines(list); i++) {
-		const size_t number = list->top + (size_t)i;
-
-		draw_mark(&marks->columns, context, list->y + i,
-		          table->marks[row->first + number],
-		          syc_cells_begin(context, list->y + i,
-		                          number == list->chosen));
-	}
-	syc_figures_time(median, row->median, context->is_exact);
-	syc_figures_time(p99, row->p99, context->is_exact);
-	syc_figures_time(max, row->max, context->is_exact);
-	syc_page_context_say(context,
-	                     "%zu of %zu · median %s · p99 %s · max %s · %s/%s",
-	                     list->chosen + 1, row->count, median, p99, max,
-	                     name->group, name->name);
-}
-
-struct messages {
-	const struct syc_mark_table *table;
-	const struct syc_mark_row *row;
-	const struct syc_page_context *context;
-};
-
-static const char *get_message(void *data, size_t number)
-{
-	const struct messages *of = data;
-	const uint32_t mark = of->table->marks[of->row->first + number];
-	const char *message = syscap_profile_message(
-		of->context->source->profile, of->context->source->reader,
-		mark_of(of->context, mark).offset);
-
-	return message != NULL ? message : "";
-}
-
-/* Choose the next or previous mark whose message the search finds. */
-static enum syc_search_match
-mark_list_find(struct mark_list *marks, const struct syc_mark_table *table,
-               const struct syc_page_context *context, int direction)
-{
-	struct messages messages = { table, &table->rows[marks->row], context };
-
-	return syc_search_find(&context->search, messages.row->count, direction,
-	                       get_message, &messages, &marks->list.chosen);
-}
 
 /* Sortable columns; the total is the default. */
 #define SYC_MARK_NAMES_ORDERS 8
@@ -280,7 +49,7 @@ static const struct syc_column name_columns[N_NAME_COLUMNS] = {
 
 _Static_assert(N_NAME_COLUMNS == SYC_MARK_NAMES_ORDERS &&
                        TOTAL == SYC_MARK_NAMES_TOTAL,
-               "the header says so");
+               "the header has these numbers");
 
 struct name_ordering {
 	const struct mark_names *by;
@@ -433,7 +202,7 @@ mark_names_find(struct mark_names *names, const struct syc_mark_table *table,
 struct marks {
 	struct syc_mark_table table;
 	struct mark_names names;
-	struct mark_list one_by_one;
+	struct syc_mark_list one_by_one;
 	bool has_begun;
 	uint32_t shown; /* 1 + the listed name; 0: the table of names */
 };
@@ -443,7 +212,7 @@ static void order(void *state, struct syc_page_context *context)
 	struct marks *marks = state;
 
 	if (marks->shown > 0)
-		mark_list_sort(&marks->one_by_one, &marks->table, context);
+		syc_mark_list_sort(&marks->one_by_one, &marks->table, context);
 	else
 		mark_names_sort(&marks->names, &marks->table, context);
 }
@@ -465,17 +234,22 @@ static int renew(void *state, struct syc_page_context *context)
 	const int r = syc_mark_table_make(
 		&marks->table, context->source->profile, context->view);
 
+	const bool has_begun = marks->has_begun;
+
 	if (r < 0)
 		return r;
-	if (!marks->has_begun)
+	if (!has_begun)
 		marks->names.sorted = SYC_MARK_NAMES_TOTAL;
 	marks->has_begun = true;
 	marks->one_by_one.n_bars = 0;
 	mark_names_sort(&marks->names, &marks->table, context);
+	if (!has_begun)
+		marks->names.list.chosen = syc_mark_table_frame_clock(
+			&marks->table, context->source->profile);
 	if (marks->shown > 0 && !find_row(marks, marks->shown - 1))
 		marks->shown = 0;
 	if (marks->shown > 0 && marks->one_by_one.sorted != SYC_MARK_LIST_TIME)
-		mark_list_sort(&marks->one_by_one, &marks->table, context);
+		syc_mark_list_sort(&marks->one_by_one, &marks->table, context);
 	return 0;
 }
 
@@ -486,7 +260,7 @@ static void draw(void *state, struct syc_page_context *context)
 	if (marks->table.n_rows == 0)
 		syc_page_context_show_none(context, "no marks");
 	else if (marks->shown > 0)
-		mark_list_draw(&marks->one_by_one, &marks->table, context);
+		syc_mark_list_draw(&marks->one_by_one, &marks->table, context);
 	else
 		mark_names_draw(&marks->names, &marks->table, context);
 }
@@ -505,7 +279,7 @@ static void enter(struct marks *marks, struct syc_page_context *context)
 
 	if (marks->shown == 0) {
 		marks->shown = marks->table.rows[chosen].name + 1;
-		mark_list_begin(&marks->one_by_one, chosen);
+		syc_mark_list_begin(&marks->one_by_one, chosen);
 		return;
 	}
 	row = &marks->table.rows[marks->one_by_one.row];
@@ -616,8 +390,8 @@ static enum syc_search_match find(void *state, struct syc_page_context *context,
 	struct marks *marks = state;
 
 	if (marks->shown > 0)
-		return mark_list_find(&marks->one_by_one, &marks->table,
-		                      context, direction);
+		return syc_mark_list_find(&marks->one_by_one, &marks->table,
+		                          context, direction);
 	return mark_names_find(&marks->names, &marks->table, context,
 	                       direction);
 }

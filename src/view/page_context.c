@@ -14,11 +14,13 @@
 #include <string.h>
 
 #include "common/now.h"
-#include "view/figures.h"
-#include "view/paint.h"
+#include "view/grid.h"
+#include "view/table.h"
 
 /* Bytes between checks of the clock: about a millisecond. */
 #define PIECE 262144u
+/* Bytes at the end of a large capture that have its symbol table. */
+#define NAMES (64u << 20)
 
 static void learn_size(struct syc_source *source)
 {
@@ -62,6 +64,14 @@ int syc_source_read(struct syc_source *source, int64_t budget_ns)
 		r = 0;
 	}
 	return r < 0 ? r : 0;
+}
+
+int syc_source_read_names(struct syc_source *source)
+{
+	return source->is_read || source->is_damaged
+	               ? 0
+	               : syscap_profile_read_names(source->profile,
+	                                           source->reader, NAMES);
 }
 
 int syc_source_grow(struct syc_source *source)

@@ -15,14 +15,14 @@
 
 #include <syscap/profile.h>
 
-#include "common/array.h"
+#include "common/containers.h"
 #include "view/grid.h"
 #include "view/terminal.h"
 
 /*
  * Search for names.  The words of the pattern are parts of the name, in any
  * order; "/x/" is a regular expression.  If no name matches, names match that
- * have the letters of each word in their order.
+ * contain the characters of each word in order.
  */
 
 #define SYC_SEARCH_SIZE    128
@@ -42,7 +42,7 @@ struct syc_search {
 
 enum syc_search_match {
 	SYC_SEARCH_NONE,
-	SYC_SEARCH_LETTERS, /* only the letters in their order */
+	SYC_SEARCH_LETTERS, /* only the characters in order */
 	SYC_SEARCH_PART
 };
 
@@ -55,7 +55,8 @@ typedef const char *syc_search_name(void *data, size_t row);
 
 /**
  * Find the next row (@direction 1) or the previous row (-1) of @n rows, from
- * *@row on.  Rows with the letters only match if no other row does.
+ * *@row on.  Rows that only contain the characters match if no other row
+ * matches.
  */
 enum syc_search_match syc_search_find(const struct syc_search *search, size_t n,
                                       int direction, syc_search_name *name,
@@ -75,7 +76,7 @@ struct syc_source {
 	const char *file;
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
-	bool is_read;    /* the file was read to its end at the last look */
+	bool is_read;    /* the file was read to its end at the last check */
 	bool is_damaged; /* the file is damaged; error has the reason */
 	struct syscap_error error;
 	bool is_settled;         /* the profile is ready for queries */
@@ -90,6 +91,9 @@ void syc_source_close(struct syc_source *source);
 
 /** Read on for @budget_ns, or to the end.  Returns 0 or -ENOMEM. */
 int syc_source_read(struct syc_source *source, int64_t budget_ns);
+
+/** Read the names of a large file before its events.  Returns 0 or -ENOMEM. */
+int syc_source_read_names(struct syc_source *source);
 
 /**
  * Look for bytes appended to the file.  Returns 1: bytes were appended; 0; or
@@ -154,7 +158,8 @@ struct syc_page_context {
 	struct syc_search search;
 	unsigned char *matches; /* flag of each function: matches the search */
 	size_t n_matches;
-	/* Kind of all matches: parts, or letters if no name has the parts. */
+	/* Kind of all matches: parts, or single characters if no name has the
+	 * parts. */
 	enum syc_search_match match;
 	unsigned match_number; /* number of searches so far */
 
@@ -246,7 +251,8 @@ void syc_box_draw(struct syc_page_context *context, int x, int y, int width,
 
 struct syc_view_page {
 	const char *name;
-	const char *hints; /* "KEY what KEY what", most useful keys first */
+	const char *
+		hints; /* "KEY effect KEY effect", the most useful keys first */
 	/* Size of the page's state, which is zero at first. */
 	size_t size;
 	/* Adapt to another view.  Returns 0 or -ENOMEM. */

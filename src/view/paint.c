@@ -3,13 +3,12 @@
  * paint.c - the bytes that turn one screen into the next, and colours for
  * terminals with few colours.
  */
-#include "view/paint.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/strings.h"
+#include "view/grid.h"
 
 static const unsigned char steps[6] = { 0, 95, 135, 175, 215, 255 };
 

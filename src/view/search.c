@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* search.c - search for names: parts, regular expressions, or some letters. */
+/* search.c - search for names: parts, regular expressions, or single
+ * characters. */
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static bool is_same(char a, char b, bool is_exact)
 	                                       tolower((unsigned char)b));
 }
 
-/* Whether @text has all letters of the word, in their order. */
+/* Whether @text has all characters of the word, in order. */
 static bool has_word(const char *word, size_t len, const char *text,
                      bool is_exact)
 {

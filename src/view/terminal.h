@@ -44,7 +44,7 @@ enum syc_key {
 	SYC_KEY_NONE, /* a key without a meaning */
 	SYC_KEY_CHARACTER,
 	SYC_KEY_PASTED,  /* a character of a pasted text */
-	SYC_KEY_CONTROL, /* Control with the letter `point` */
+	SYC_KEY_CONTROL, /* Control with the key `point` */
 	SYC_KEY_ENTER,
 	SYC_KEY_ESCAPE,
 	SYC_KEY_BACKSPACE,

@@ -80,7 +80,8 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
 
 		if (mark.thread != thread || mark.lane == SYSCAP_PROFILE_NONE ||
 		    timeline->n_marks >= threads[thread].n_marks ||
-		    !syscap_view_has(view, thread, mark.time))
+		    !syscap_view_has_mark(view, thread, mark.time,
+		                          mark.duration))
 			continue;
 		timeline->marks[timeline->n_marks++] = (uint32_t)i;
 	}

@@ -7,7 +7,7 @@
 
 #include <syscap/profile.h>
 
-#include "common/sort.h"
+#include "common/containers.h"
 #include "view/page_context.h"
 
 /** From @begin in column 0 to @end after the last column, ns of the clock. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_siphash.c - the keyed hash equals that of its paper. */
+/* test_siphash.c - the keyed hash equals the values in the paper. */
 #include "base/siphash.h"
 #include "harness/test.h"
 

@@ -79,7 +79,7 @@ static int emit(bool is_near)
 		theirs->begin();
 	if (!ours->is_active() || (theirs != NULL && !theirs->is_active()))
 		bench_fail("a library records nothing");
-	/* The clocks need some time to learn their rates */
+	/* The clocks need some time to measure their rates */
 	for (int64_t end = bench_now_ns() + 100000000; bench_now_ns() < end;) {
 		ours->now();
 		if (theirs != NULL)
@@ -158,7 +158,7 @@ static int write_files(void)
 		     0.6),
 		PAIR("writer_add_sample, 24", write_sample, DROPIN_NO_FRAME,
 		     0.6),
-		PAIR("... a bare copy of its bytes", write_sample,
+		PAIR("... a copy of the same bytes", write_sample,
 		     DROPIN_NO_FRAME, 0),
 		PAIR("writer_set_counters, 18", write_counters, DROPIN_NO_FRAME,
 		     0.6),

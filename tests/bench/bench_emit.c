@@ -2,11 +2,11 @@
 /*
  * bench_emit.c - cost of an event for the emitting thread.
  *
- * syscap's events, the reference's events and bare instructions take turns.  A
- * turn is a burst that fits the ring, a drain, and a check that every frame has
- * arrived.  Bulk bursts are timed as a whole and give the medians.  In other
- * bursts every event is timed alone, for the p99.9.  All medians come from the
- * same part of the run, in which all variants together were fastest.
+ * syscap's events, the reference's events and single instructions take turns.
+ * A turn is a burst that fits the ring, a drain, and a check that every frame
+ * has arrived.  Bulk bursts are timed as a whole and give the medians.  In
+ * other bursts every event is timed alone, for the p99.9.  All medians come
+ * from the same part of the run, in which all variants together were fastest.
  * docs/benchmarking.md has the reasons.
  */
 #define _GNU_SOURCE

@@ -194,7 +194,7 @@ static void nap_us(long us)
 	nanosleep(&time, NULL);
 }
 
-/* Both sides pause before each burst, so that caches are equally cold. */
+/* Parent and child pause before each burst, so that caches are equally cold. */
 static void block_in_recorder(struct bench_samples *samples, long between_us)
 {
 	for (unsigned i = 0; i < BLOCK; i++) {

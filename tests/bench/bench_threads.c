@@ -3,10 +3,10 @@
  * bench_threads.c - delay of simultaneous events of two threads by each other,
  * compared with two processes.
  *
- * There are three children: one with two threads, two with one.  In each turn a
- * pair meets, and each half emits a burst into its own ring.  The pair's time
- * is from the first start to the last end.  Here p99.9 is the quantile of
- * bursts.
+ * There are three children: one with two threads, two with one.  In each turn
+ * the two threads of a pair synchronise, and each emits a burst into its own
+ * ring.  The pair's time is from the first start to the last end.  Here p99.9
+ * is the quantile of bursts.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -41,7 +41,7 @@ BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 /* One of two simultaneous emitters. */
 struct half {
 	unsigned pair, number;
-	bool drains; /* false: the other half drains the whole process */
+	bool drains; /* false: the other thread of the pair drains the whole process */
 	uint64_t n_expected;
 	/* measurements of the pair, kept by half 0 */
 	struct bench_samples samples;
@@ -94,8 +94,8 @@ static void *emit(void *of)
 		round_of(half, i >= WARM_UP);
 		if (i % PER_TURN != PER_TURN - 1)
 			continue;
-		/* Both halves meet, so that neither half mistakes the next turn
-		 * for this turn */
+		/* The two threads synchronise, so that neither mistakes the
+		 * next turn for this turn */
 		bench_meet(8 + half->pair);
 		if (half->number == 0)
 			bench_turn_pass((half->pair + 1) % N_PAIRS);

@@ -234,7 +234,7 @@ static int (*links[DEPTH + 1])(void);
 			(i + 1 < depth_wanted ? links[i + 1] : innermost)(); \
 		return r + room[0];                                          \
 	}                                                                    \
-	_Static_assert(i < DEPTH, "there is a place for each")
+	_Static_assert(i < DEPTH, "each variant has a row")
 
 LINK(0);
 LINK(1);

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector_cost.py SYSCAP ALLOC_HEAVY SOURCE [ROUNDS [PART...]] - what
-collectors cost; parts are memory, waits and counters, all if none is said.
+"""collector_cost.py SYSCAP ALLOC_HEAVY SOURCE [ROUNDS [PART...]] - cost of
+collectors. The parts are memory, waits and counters; default: all parts.
 
-A row is of one program with one option: user + sys of the program alone, the
-recorder is another process.  Each round runs all of a program's rows, one after
-the other; the ratio is that of a row to the plain one of the same round.  What
-is printed is the median of the rounds and the quartiles, and the ratio of the
-fastest quarters, which others on the machine disturb least.  `tar` of /usr/include
-into a pipe, and a GTK 4 program of 300 frames, are for calls that block and stalls;
-beside heaptrack and Sysprof's own preloaded library stands what is added for
-each allocation that is recorded.  Counters are a share of a processor: what the
-recorder of a `sleep` needs with them, less what it needs without.
+A row is one program with one option: user + sys of the program, without the
+recorder's process.  Each round runs all rows of a program in turn. A ratio
+divides a row by the plain row of the same round.  The output is the median and
+the quartiles of the rounds, and the ratio of the fastest quarters, on which
+other programs have the least effect.  `tar` of /usr/include into a pipe, and a
+GTK 4 program of 300 frames, measure blocking calls and stalls. The rows of
+heaptrack and Sysprof's preloaded library also have the added time for each
+recorded allocation.  Counters are a share of a processor: the time of a
+recorder of `sleep` with counters, less its time without counters.
 """
 import json
 import os
@@ -34,7 +34,7 @@ def used():
 
 
 def inner(file, command):
-    """Runs in what records: writes what the command alone took."""
+    """Runs inside the recorder, and writes the time of the command alone."""
     subprocess.run(command, check=True, **QUIET)
     with open(file, "w") as out:
         out.write(str(used()))
@@ -50,8 +50,8 @@ class Bench:
         self.syscap, self.pairs = syscap, pairs
 
     def cost(self, recorder, command):
-        """Who tells its own cost is recorded itself: others' libraries are not
-        loaded into what it starts."""
+        """The process that writes its cost is the recorded process: other
+        recorders do not preload their library into its children."""
         inside = [sys.executable, "-S", os.path.abspath(__file__), "--inner",
                   "cost"]
         if command[-1] == "cost":
@@ -65,7 +65,8 @@ class Bench:
                 "capture", *options, "--"]
 
     def heap(self):
-        """What the last recording has: how many, of how many."""
+        """Number of events in the last recording, and number of emitted
+        events."""
         said = json.loads(subprocess.run(
             [self.syscap, "stat", "--json", "capture"], check=True,
             capture_output=True).stdout)

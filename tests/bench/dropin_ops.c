@@ -145,7 +145,7 @@ static void close_writer(void)
 static unsigned write_sixteen(SysprofCaptureWriter *to, int64_t time,
                               const unsigned *ids)
 {
-	static const char text[] = "a message of forty letters, more or less";
+	static const char text[] = "a message of 40 characters, more or less";
 	SysprofCaptureAddress addrs[STACK_DEPTH];
 	SysprofCaptureCounterValue two[2] = { { .v64 = time },
 		                              { .v64 = -time } };

@@ -24,7 +24,7 @@ struct dropin_side {
 struct dropin_pair {
 	const char *what;
 	uint8_t type; /* type of each event's frame, or DROPIN_NO_FRAME */
-	double bound; /* limit of the ratio ours / theirs; 0: no limit */
+	double bound; /* limit of the ratio drop-in / reference; 0: no limit */
 	struct dropin_side sides[BENCH_OWNERS];
 };
 

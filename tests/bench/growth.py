@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""growth.py COST_OF SYSCAP - whether what `syscap stat` costs grows as what is
-in a capture does: ten thousand, a hundred thousand, a million of each.  A row is
-processor time and memory of its own for each of the three; ten times as much is
-linear.  With BENCH_COUNT=1 it is instructions, counted by valgrind, fifty times
-slower and the same on every machine: what grows in time alone is caches that
-things no longer fit into.  BENCH_STEPS are other numbers, with spaces between.
-docs/benchmarking.md has the figures."""
+"""growth.py COST_OF SYSCAP - growth of the cost of `syscap stat` with the
+number of events in a capture: ten thousand, a hundred thousand and a million
+events of each type.  A row has the processor time and the memory for each
+number of events; a factor of ten is linear.  BENCH_COUNT=1 counts instructions
+by valgrind, which is fifty times slower and equal on every machine. Growth of
+the time alone comes from cache misses. BENCH_STEPS has other numbers of events,
+separated by spaces. docs/benchmarking.md has the figures."""
 import os
 import re
 import struct

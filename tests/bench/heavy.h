@@ -28,6 +28,7 @@ void heavy_put(const void *frame, size_t len);
 /** Each function writes @n frames of its kind, and the other frames that these
  * @n frames need. */
 void heavy_samples(long n);
+void heavy_allocations(long n);
 void heavy_day(long n);
 void heavy_stacks(long n);
 void heavy_marks(long n);

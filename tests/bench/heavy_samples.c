@@ -2,9 +2,9 @@
 /*
  * heavy_samples.c - samples of 8 threads, about 20 deep, of 60,000 addresses
  * with names.  The quarter of a million stacks share their outer frames, and
- * make a tree of about a million nodes.  Other kinds are samples of 64 threads
- * over a whole day, and samples of as many stacks as once made a flame graph
- * fail.
+ * make a tree of about a million nodes.  Allocations are another kind, with these
+ * stacks.  Other kinds are samples of 64 threads over a whole day, and samples
+ * of as many stacks as once made a flame graph fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +31,23 @@ static uint64_t place_of(uint64_t id, unsigned level)
 	return (hash >> 32) % N_FUNCTIONS;
 }
 
+/* Store the addresses of stack @id.  Returns their number. */
+static unsigned fill_stack(uint64_t *addrs, uint64_t id)
+{
+	const unsigned depth = DEPTH / 2 + (unsigned)place_of(id, 99) % DEPTH;
+
+	for (unsigned i = 0; i < depth; i++)
+		addrs[depth - 1 - i] = CODE + place_of(id, i) * SPREAD + 5;
+	return depth;
+}
+
 static void put_sample(int64_t time, unsigned thread, uint64_t id)
 {
 	struct {
 		struct syscap_wire_sample sample;
 		uint64_t addrs[2 * DEPTH];
 	} frame;
-	const unsigned depth = DEPTH / 2 + (unsigned)place_of(id, 99) % DEPTH;
+	const unsigned depth = fill_stack(frame.addrs, id);
 	const size_t len = sizeof(frame.sample) + depth * 8;
 
 	heavy_begin(&frame.sample.frame, SYSCAP_FRAME_SAMPLE, len, time);
@@ -45,9 +55,27 @@ static void put_sample(int64_t time, unsigned thread, uint64_t id)
 	frame.sample.n_addrs = (uint16_t)depth;
 	frame.sample.flags = 0;
 	frame.sample.tid = (int32_t)(HEAVY_PID + thread);
-	for (unsigned i = 0; i < depth; i++)
-		frame.addrs[depth - 1 - i] =
-			CODE + place_of(id, i) * SPREAD + 5;
+	heavy_put(&frame, len);
+}
+
+/* @size 0: the block is freed, without a stack. */
+static void put_allocation(int64_t time, unsigned thread, uint64_t block,
+                           int64_t size, uint64_t id)
+{
+	struct {
+		struct syscap_wire_allocation allocation;
+		uint64_t addrs[2 * DEPTH];
+	} frame;
+	const unsigned depth = size > 0 ? fill_stack(frame.addrs, id) : 0;
+	const size_t len = sizeof(frame.allocation) + depth * 8;
+
+	heavy_begin(&frame.allocation.frame, SYSCAP_FRAME_ALLOCATION, len,
+	            time);
+	frame.allocation.addr = UINT64_C(0x700000000000) + block * 64;
+	frame.allocation.size = size;
+	frame.allocation.tid = (int32_t)(HEAVY_PID + thread);
+	frame.allocation.n_addrs = (uint16_t)depth;
+	frame.allocation.padding = 0;
 	heavy_put(&frame, len);
 }
 
@@ -122,6 +150,27 @@ void heavy_samples(long n)
 	for (long i = 0; i < n; i++)
 		put_sample(HEAVY_BEGIN + i * 1000, (unsigned)(i / 16 % 8),
 		           choose_stack());
+	put_table(HEAVY_BEGIN + n * 1000);
+}
+
+#define KEPT   2000 /* blocks that are in use at a time */
+#define LEAKED 50   /* each 50th block is never freed */
+
+void heavy_allocations(long n)
+{
+	put_period();
+	for (long i = 0; i < n; i++) {
+		const int64_t time = HEAVY_BEGIN + i * 1000;
+		const unsigned thread = (unsigned)(i / 16 % 8);
+
+		put_allocation(time, thread, (uint64_t)i,
+		               16 + heavy_random() % 1000, choose_stack());
+		if (i >= KEPT && i % LEAKED != 0)
+			put_allocation(time + 1, thread, (uint64_t)(i - KEPT),
+			               0, 0);
+		if (i % 55 == 0)
+			put_sample(time + 2, thread, choose_stack());
+	}
 	put_table(HEAVY_BEGIN + n * 1000);
 }
 

@@ -12,7 +12,7 @@ static const struct kind {
 } kinds[] = {
 	{ "samples", heavy_samples },   { "marks", heavy_marks },
 	{ "counters", heavy_counters }, { "day", heavy_day },
-	{ "stacks", heavy_stacks },
+	{ "stacks", heavy_stacks },     { "allocations", heavy_allocations },
 };
 
 static uint64_t state = 1;

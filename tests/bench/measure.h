@@ -24,7 +24,7 @@ static inline int64_t bench_now_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* No instruction before or after moves across this one. */
+/* Earlier and later instructions do not move across this instruction. */
 static inline uint64_t bench_ticks(void)
 {
 #if defined(__x86_64__)

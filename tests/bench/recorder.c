@@ -197,7 +197,7 @@ static void serve_control(unsigned child, uint32_t ring_size)
 		answer(child, ring_size);
 }
 
-/* False: the child is gone. */
+/* False: the child has ended. */
 static bool serve_command(unsigned child)
 {
 	char byte;

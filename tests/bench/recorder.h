@@ -6,7 +6,7 @@
  * The library decides at load time whether it records, so children run the
  * measured code.  Each child is this program with a role and its own control
  * socket.  The parent gives out rings at once and drains them only on request,
- * so that a measured burst never meets a reader:
+ * so that no reader runs during a measured burst:
  *
  *	static int run(const char *role) { ...; bench_drain(); ... }
  *
@@ -71,8 +71,8 @@ void bench_expect(enum bench_owner owner, uint8_t type, uint64_t n);
 uint64_t bench_arrived(void);
 
 /**
- * Spin until the other of two threads or processes meets this one at @place
- * (0..15).
+ * Spin until the other of two threads or processes arrives at @place (0..15),
+ * too.
  */
 void bench_meet(unsigned place);
 

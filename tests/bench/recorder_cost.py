@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""recorder_cost.py SYSCAP MARK_HEAVY SOURCE [ROUNDS] - what a recorder costs.
+"""recorder_cost.py SYSCAP MARK_HEAVY SOURCE [ROUNDS] - cost of a recorder.
 
-user + sys of the recorder, and of what it starts to record, while a program
-emits marks at three rates; less what it needs for the same program without a
-mark, and less the program's own.  `syscap record` and sysprof-cli take turns;
-per mark and per GB of marks are the medians of the rounds.  How many marks are in
-the captures stands behind.
+user + sys of the recorder and its helpers, while a program emits marks at three
+rates. The time for the same program without marks, and the program's own time,
+are subtracted.  `syscap record` and sysprof-cli take turns; the values per mark
+and per GB of marks are medians of the rounds.  The last column is the number of
+marks in the captures.
 """
 import os
 import resource

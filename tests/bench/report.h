@@ -8,9 +8,9 @@
 
 enum bench_target {
 	BENCH_REPORTED,       /* no target */
-	BENCH_RATIO_MOST,     /* ours / other <= bound */
-	BENCH_RATIO_LEAST,    /* other / ours, of throughput, >= bound */
-	BENCH_DIFFERENCE_MOST /* ours - other <= bound, in ns */
+	BENCH_RATIO_MOST,     /* syscap / other <= bound */
+	BENCH_RATIO_LEAST,    /* other / syscap, of throughput, >= bound */
+	BENCH_DIFFERENCE_MOST /* syscap - other <= bound, in ns */
 };
 
 struct bench_row {

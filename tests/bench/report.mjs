@@ -36,7 +36,7 @@ async function metric(name) {
 const frame = () => page.evaluate(() => new Promise((resolve) =>
 	requestAnimationFrame(() => setTimeout(resolve, 0))));
 
-/** The median of what each of @n times takes, in ms. */
+/** The median duration of @n runs, in ms. */
 async function cost(n, act) {
 	const costs = [];
 	for (let i = 0; i < n; i++) {
@@ -57,14 +57,14 @@ async function renderers() {
 		.map(({ id }) => id);
 }
 
-/** Pages that the main thread of the busiest has touched for the first time. */
+/** Number of minor page faults of the main thread of the busiest process. */
 async function faults() {
 	return Math.max(...(await renderers()).map((id) => Number(
 		readFileSync('/proc/' + id + '/task/' + id + '/stat', 'utf8')
 			.replace(/^.*\) /, '').split(' ')[7])));
 }
 
-/** What such a page costs on this machine, in seconds of processor time. */
+/** Cost of a page fault on this machine, in seconds of processor time. */
 function faultCost() {
 	const bytes = new Uint8Array(256 << 20);
 	const before = process.cpuUsage();
@@ -118,7 +118,8 @@ for (const { key, text } of await page.evaluate(() =>
 	window.syscap.app.choices().map(({ key, text }) => ({ key, text }))))
 	tell(text + ', opened', await cost(1, 'window.syscap.app.set({ view: "' + key +
 		'" })'));
-// Typed arrays are not of the script's heap: the whole process is what counts.
+// Typed arrays are outside of the script's heap, so the memory of the whole
+// process is measured.
 const drawing = await renderers();
 const most = (field) => Math.max(...drawing.map((id) => Number(
 	new RegExp(field + ':\\s+(\\d+)').exec(

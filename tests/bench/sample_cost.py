@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sample_cost.py SYSCAP [PAIRS] - what `syscap record --sample` costs others.
+"""sample_cost.py SYSCAP [PAIRS] - cost of `syscap record --sample` for the
+recorded programs.
 
-User + sys of a command with all that it starts, under the recorder and as it
-is, in turns; the recorder's own is in it.  A row is the median of the pairs'
-ratios and its quartiles.
+User + sys of a command and its descendants, with and without the recorder, in
+turns. The time of the recorder is included.  A row has the median and the
+quartiles of the pairs' ratios.
 
-Of short processes the command is a shell that runs 400 of them; the same shell
-with none is taken off on both sides: the recorder's beginning and end are paid
-once.  Of a busy thread it is a loop of some seconds.
+For short processes, the command is a shell that runs 400 processes. The time of
+a shell without processes is subtracted on both sides, so that start and end of
+the recorder count once.  For a busy thread, the command is a loop of some
+seconds.
 """
 import os
 import resource

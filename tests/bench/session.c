@@ -53,7 +53,7 @@ void bench_drain(void)
 
 	bench_page();
 	if (write(command, &byte, 1) != 1 || read(command, &byte, 1) != 1)
-		bench_fail("the recorder is gone");
+		bench_fail("the recorder has ended");
 }
 
 void bench_expect(enum bench_owner owner, uint8_t type, uint64_t n)

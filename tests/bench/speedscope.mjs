@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // speedscope.mjs FILE - for scale: what speedscope's app costs the same browser
-// until it has drawn FILE, an export of its format.  It is not like for like: it
-// reads text, and knows nothing but stacks.
+// until it has drawn FILE, an export of its format.  The comparison is not
+// exact: speedscope reads text, and shows only stacks.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';

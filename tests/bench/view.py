@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""view.py SYSCAP FILE - what `syscap view` of a large capture costs: until the
-first screen is there, and then for each key, in processor time: until something
-changes on the screen, and until nothing does any more."""
+"""view.py SYSCAP FILE - cost of `syscap view` for a large capture, in
+processor time: until the first screen, and for each key until the first and
+until the last change of the screen."""
 import fcntl
 import os
 import pty
@@ -23,7 +23,7 @@ KEYS = [("move in the flame graph", b"\x1b[B"), ("zoom in", b"\r"),
 
 
 def spent(pid):
-    """Seconds of its processor time, all threads."""
+    """Seconds of processor time of the viewer, all threads."""
     total = 0
     for task in os.listdir("/proc/%d/task" % pid):
         with open("/proc/%d/task/%s/schedstat" % (pid, task),
@@ -42,7 +42,7 @@ def drain(fd, text=b""):
 
 
 def rest(pid, fd):
-    """Until it does nothing any more."""
+    """Wait until the viewer uses no more processor time."""
     text, before, idle = b"", -1.0, 0
     while True:
         text = drain(fd, text)

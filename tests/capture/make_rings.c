@@ -71,7 +71,7 @@ void make_rings_begin(struct make_rings *rings, const char *dir,
 
 	struct syc_ring_file *const facts = make_rings_facts(rings);
 	memcpy(facts->magic, "SCRINGS2", 8);
-	facts->version = 2;
+	facts->version = SYC_RING_FILE_VERSION;
 	facts->front = syc_ring_file_front(MAKE_RINGS_PAGE);
 	facts->page_size = MAKE_RINGS_PAGE;
 	facts->body_size = MAKE_RINGS_BODY;

@@ -86,7 +86,7 @@ TEST(moved_mapping_is_mended)
 	close(fd);
 }
 
-MUST_DIE(an_address_of_somebody_else_is_left_to_the_kernel)
+MUST_DIE(sigbus_at_a_foreign_address_ends_the_process)
 {
 	const int fd = make_file((size_t)page());
 	const char *const data =

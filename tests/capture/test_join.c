@@ -539,9 +539,10 @@ TEST(big_endian_frames_of_unknown_type_are_noted)
 	make_u32(in, 0x0A0B0C0D);
 	make_end(in);
 	join(&joined, in, 1);
-	CHECK_STR(joined.told,
-	          "a: big-endian, and the content of 1 frame of unknown type "
-	          "is left as it is\n");
+	CHECK_STR(
+		joined.told,
+		"a: the input is big-endian: copied the content of 1 frame of "
+		"unknown type unchanged\n");
 	joined_find(&joined, 77, 0, &frame);
 	CHECK_EQ(frame.len, 32);
 	CHECK_EQ(frame.cpu, 3);
@@ -604,8 +605,9 @@ TEST(damaged_frame_is_omitted_and_reported)
 	join(&joined, in, 1);
 	CHECK_EQ(joined_count(&joined, SYSCAP_FRAME_SAMPLE), 0);
 	CHECK_EQ(joined_count(&joined, SYSCAP_FRAME_EXIT), 1);
-	CHECK_STR(joined.told, "a: at byte 256: sample frame of 40 bytes: its "
-	                       "addresses do not fit\n");
+	CHECK_STR(joined.told,
+	          "a: at byte 256: sample frame of 40 bytes: the addresses do "
+	          "not fit\n");
 	joined_free(&joined);
 }
 
@@ -621,7 +623,8 @@ TEST(many_damaged_frames_are_counted)
 		make_patch_u16(in, 24, 2);
 	}
 	join(&joined, in, 1);
-	CHECK(strstr(joined.told, "a: 3 more frames do not fit") != NULL);
+	CHECK(strstr(joined.told,
+	             "a: 3 more frames have lengths that contradict") != NULL);
 	CHECK_EQ(joined.totals.problems, 21);
 	joined_free(&joined);
 }
@@ -667,8 +670,8 @@ TEST(times_more_than_a_day_apart_are_noted)
 	make_begin(&in[2], false, 2 * day + 6, 3 * day);
 	join(&joined, in, 3);
 	CHECK_STR(joined.told,
-	          "b: its times are more than a day away from a's: clocks of "
-	          "different boots cannot be compared\n");
+	          "b: the times are more than a day from those of a; join only "
+	          "captures of one boot\n");
 	CHECK_EQ(joined.totals.problems, 0);
 	joined_free(&joined);
 

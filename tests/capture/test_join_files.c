@@ -94,10 +94,10 @@ TEST(files_that_differ_get_a_path_of_their_own)
 	CHECK_STR(files(&joined),
 	          "/a=one!|/a (2)=taken!|/a (3)=two!|/a (4)=one|");
 	CHECK_STR(joined.told,
-	          "b: its file '/a' differs from another input's and becomes "
-	          "'/a (3)'\n"
-	          "c: its file '/a' differs from another input's and becomes "
-	          "'/a (4)'\n");
+	          "b: renamed the file '/a' to '/a (3)', because another "
+	          "input's file differs\n"
+	          "c: renamed the file '/a' to '/a (4)', because another "
+	          "input's file differs\n");
 	CHECK_EQ(joined.totals.problems, 0);
 	joined_free(&joined);
 }
@@ -235,8 +235,8 @@ TEST(tables_of_symbols_become_one)
 	CHECK_STR(table(&joined), "7:100-200=f[] 7:200-280=between[lib] "
 	                          "7:300-400=g[lib] 7:500-500=one address[] "
 	                          "8:100-200=other pid[] 9:100-180=h[] ");
-	CHECK_STR(joined.told, "c: 4 of its symbols overlap others and are "
-	                       "left out\n");
+	CHECK_STR(joined.told,
+	          "c: omitted 4 symbols that overlap other symbols\n");
 	/* The reference 3.46 skips one frame before a file. */
 	CHECK_EQ(joined_count(&joined, SYSCAP_FRAME_TIMESTAMP), 1);
 	joined_free(&joined);
@@ -283,8 +283,8 @@ TEST(a_table_that_cannot_be_read_gets_another_path)
 	add_table(&in[2], &two, 1);
 	join(&joined, in, 3);
 	CHECK_STR(joined.told,
-	          "a: its file '__symbols__' differs from another input's and "
-	          "becomes '__symbols__ (2)'\n");
+	          "a: renamed the file '__symbols__' to '__symbols__ (2)', "
+	          "because another input's file differs\n");
 	struct syscap_frame frame;
 	joined_find(&joined, SYSCAP_FRAME_FILE_CHUNK, 0, &frame);
 	CHECK_STR(frame.file_chunk.path, "__symbols__ (2)");
@@ -304,8 +304,9 @@ TEST(compressed_symbols_beside_others_are_noted)
 	add_table(&in[0], &one, 1);
 	chunk(&in[1], "__symbols__.gz", "\x1F\x8B", true);
 	join(&joined, in, 2);
-	CHECK_STR(joined.told, "b: its symbols are compressed and not merged: "
-	                       "readers will use the others only\n");
+	CHECK_STR(joined.told,
+	          "b: did not merge the compressed symbols: readers will use "
+	          "only the symbols of other inputs\n");
 	joined_free(&joined);
 }
 

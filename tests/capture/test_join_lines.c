@@ -88,8 +88,8 @@ TEST(first_of_differing_places_stays)
 	put_table(&in[1], 0x10, 4);
 	join(&joined, in, 2);
 	CHECK_STR(joined.told,
-	          "b: 1 of its source lines differ in another input, and are "
-	          "left out\n");
+	          "b: omitted 1 source lines that differ from those of another "
+	          "input\n");
 	CHECK_EQ(line_at(&joined, 0x10), 3);
 	joined_free(&joined);
 }
@@ -103,8 +103,9 @@ TEST(invalid_table_gets_a_path_of_its_own)
 	make_begin(&in[1], false, 0, 9);
 	make_file_chunk(&in[1], 1, true, SYC_LINE_TABLE_PATH, "no", 2);
 	join(&joined, in, 2);
-	CHECK_STR(joined.told, "b: its file '__lines__' differs from another "
-	                       "input's and becomes '__lines__ (2)'\n");
+	CHECK_STR(joined.told,
+	          "b: renamed the file '__lines__' to '__lines__ (2)', because "
+	          "another input's file differs\n");
 	CHECK_EQ(joined_count(&joined, SYSCAP_FRAME_FILE_CHUNK), 2);
 	CHECK_EQ(line_at(&joined, 0x10), 3);
 	joined_free(&joined);

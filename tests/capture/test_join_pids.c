@@ -137,9 +137,12 @@ TEST(two_processes_with_one_pid_become_two)
 	          "4194306 forks 9|9 mark|"
 	          "__symbols__|");
 	CHECK_STR(symbols(&joined), "1=alpha|4194305=beta|4194306=gamma|");
-	CHECK_STR(joined.told,
-	          "b: its process 1 (beta) is not a's, and becomes 4194305\n"
-	          "c: its process 1 (gamma) is not a's, and becomes 4194306\n");
+	CHECK_STR(
+		joined.told,
+		"b: process 1 (beta) differs from that of a; renumbered it to "
+		"4194305\n"
+		"c: process 1 (gamma) differs from that of a; renumbered it "
+		"to 4194306\n");
 	CHECK_EQ(joined.totals.problems, 0);
 	joined_free(&joined);
 }

@@ -181,9 +181,9 @@ TEST(a_table_that_makes_no_sense_is_refused)
 	CHECK_STR(spoil(&made, 8, 2), "an unknown version");
 	for (size_t count = 12; count <= 24; count += 4) {
 		CHECK_STR(spoil(&made, count, UINT32_MAX),
-		          "a size that differs from its header");
+		          "a size that differs from the header");
 		CHECK_STR(spoil(&made, count, 0),
-		          "a size that differs from its header");
+		          "a size that differs from the header");
 	}
 	CHECK_STR(spoil(&made, binaries, 2), "a binary's text is out of range");
 	CHECK_STR(spoil(&made, binaries + 4, UINT32_MAX),

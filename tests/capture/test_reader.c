@@ -737,7 +737,7 @@ TEST(other_files_are_refused_with_a_reason)
 		CHECK_EQ(fwrite(capture.data, 1, size, file), size);
 		fclose(file);
 		check_refused("short", EBADMSG,
-		              size ? "inside its header" : "is empty");
+		              size ? "inside the capture header" : "is empty");
 	}
 	make_free(&capture);
 
@@ -746,8 +746,8 @@ TEST(other_files_are_refused_with_a_reason)
 	fclose(file);
 	CHECK_EQ(mkfifo("pipe", 0600), 0);
 	check_refused("other", EBADMSG, "not a capture");
-	check_refused("pipe", EINVAL, "Not a regular file");
-	check_refused("/dev/null", EINVAL, "Not a regular file");
+	check_refused("pipe", EINVAL, "the path names no regular file");
+	check_refused("/dev/null", EINVAL, "the path names no regular file");
 	check_refused("missing", ENOENT, "No such file");
 	check_refused(".", EISDIR, "directory");
 	unlink("short");

@@ -261,7 +261,7 @@ TEST(journal_that_cuts_frames_is_rejected)
 	make_rings_journal(&r)->offset = r.capture.frame;
 	make_rings_write(&r, NULL, 0);
 	recovering_refuse(r.capture_path, EBADMSG,
-	                  "differ from the ring file's journal");
+	                  "differs from the ring file's journal");
 	check_untouched(&r, 0);
 	free(batch);
 	recovering_end(&r);

@@ -149,7 +149,7 @@ TEST(unbegun_ring_file_is_removed)
 	write_nothing(r.path, (off_t)r.size, 60);
 	const int fd = open(r.path, O_RDWR | O_CLOEXEC);
 	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
-	recovering_refuse(r.path, EBUSY, "about to use the ring file");
+	recovering_refuse(r.path, EBUSY, "is opening the ring file");
 	close(fd);
 	/* and if the file is not empty, or has another name than a ring file */
 	const int again = open(r.path, O_RDWR | O_CLOEXEC);
@@ -180,7 +180,8 @@ TEST(foreign_file_of_the_same_name_is_unchanged)
 	const int fd = open(other, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	CHECK(fd >= 0);
 	CHECK_EQ(rename(other, r.capture_path), 0);
-	recovering_refuse(r.path, EEXIST, "another file");
+	recovering_refuse(r.path, EEXIST,
+	                  "is not the capture of this ring file");
 	CHECK_EQ(fstat(fd, &st), 0);
 	CHECK_EQ(st.st_size, 0);
 	CHECK(recovering_is_there(r.path));
@@ -200,7 +201,7 @@ TEST(rings_of_a_copied_capture_stay)
 	snprintf(command, sizeof(command), "cp %s %s", r.capture_path, copy);
 	CHECK_EQ(system(command), 0);
 	recovering_run(copy, &recovered);
-	CHECK(strstr(recovered.left_alone, "copied") != NULL);
+	CHECK(strstr(recovered.left_alone, "perhaps a copy") != NULL);
 	CHECK(!recovered.had_rings);
 	CHECK(recovering_is_there(r.path));
 	unlink(copy);
@@ -219,11 +220,12 @@ TEST(root_does_not_mix_the_files_of_two_users)
 	recovering_begin(&r);
 	make_rings_write(&r, NULL, 0);
 	CHECK_EQ(chown(r.path, 4711, 4711), 0);
-	recovering_refuse(r.path, EEXIST, "another file");
+	recovering_refuse(r.path, EEXIST,
+	                  "is not the capture of this ring file");
 	recovering_run(r.capture_path, &recovered);
 	CHECK(recovered.left_alone[0] != '\0' && !recovered.had_rings);
 	unlink(r.capture_path);
-	recovering_refuse(r.path, EPERM, "only the owner of the ring file");
+	recovering_refuse(r.path, EPERM, "only the ring file's owner");
 	CHECK(!recovering_is_there(r.capture_path));
 	recovering_end(&r);
 }

@@ -128,14 +128,14 @@ TEST(other_files_are_unchanged)
 	recovering_refuse(path, ENOENT, "No such file");
 	write_bytes(path, "", 0);
 	recovering_refuse(path, EBADMSG, "not a capture");
-	make_field(&c, "a text of somebody's", 1000);
+	make_field(&c, "a text of another user", 1000);
 	write_bytes(path, c.data, c.size);
 	recovering_refuse(path, EBADMSG, "not a capture");
 	check_untouched(path, &c);
 	make_free(&c);
 	CHECK_EQ(unlink(path), 0);
 	CHECK_EQ(mkfifo(path, 0600), 0);
-	recovering_refuse(path, EINVAL, "Not a regular file");
+	recovering_refuse(path, EINVAL, "the path names no regular file");
 	CHECK_EQ(unlink(path), 0);
 	recovering_refuse(recovering_dir, EISDIR, "directory");
 	CHECK_EQ(rmdir(recovering_dir), 0);

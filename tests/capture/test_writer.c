@@ -120,7 +120,7 @@ TEST(foreign_file_is_unchanged)
 	make_file(text, sizeof(text));
 	CHECK_EQ(syc_writer_open(path, false, &writer, &error), -EEXIST);
 	CHECK_STR(error.message,
-	          "it exists and is not a capture; choose another name");
+	          "the file exists and is not a capture; choose another name");
 	/* Also with force, until the first write. */
 	CHECK_EQ(syc_writer_open(path, true, &writer, &error), 0);
 	syc_writer_close(writer);

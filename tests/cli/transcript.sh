@@ -27,7 +27,7 @@ run() {
 	{
 		echo "\$ syscap $*"
 		cat "$work/out"
-		sed '/: note: built without zlib,/d; s/^/stderr: /' "$work/err"
+		sed '/because syscap was built without zlib/d; s/^/stderr: /' "$work/err"
 		echo "exit status $status"
 		echo
 	} >>"$work/transcript"

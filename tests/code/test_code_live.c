@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "code/code_watch.h"
+#include "code/code_names.h"
 #include "harness/test.h"
 
 #define MS       INT64_C(1000000)

@@ -242,7 +242,9 @@ TEST(files_older_than_the_capture_are_ignored)
 	set_date(&capture, "2199-01-01T00:00:00Z");
 	make_process(&capture, 7, 1001, "python");
 	read_files(&capture, folder, 0, 0);
-	CHECK_STR(told, "perf-7.map: not used: it is older than the capture");
+	CHECK_STR(
+		told,
+		"perf-7.map: not used: the perf map is older than the capture");
 	syc_code_names_free(names);
 	make_free(&capture);
 	sample_remove(map);

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "code/code_watch.h"
+#include "code/code_names.h"
 #include "code/samples.h"
 #include "harness/test.h"
 
@@ -225,7 +225,7 @@ TEST(link_as_perf_map_is_reported_once_and_not_followed)
 	look(100);
 	look(200);
 	CHECK_EQ(n_told, 1);
-	CHECK(strstr(told, "it is a symbolic link") != NULL);
+	CHECK(strstr(told, "the file is a symbolic link") != NULL);
 	CHECK_EQ(unlink(map_path), 0);
 	finish(300);
 	CHECK_STR(sample_find(table, 0x1000, 250), "int T.a(int, long)");

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "code/code_names.h"
 #include "code/code_sources.h"
-#include "code/code_watch.h"
 #include "code/samples.h"
 #include "harness/test.h"
 
@@ -151,7 +151,8 @@ TEST(another_image_at_the_same_place_takes_over)
 	end();
 }
 
-/* The memory changes as if the allocator had reused it between two looks. */
+/* The memory changes, as if the allocator had reused the memory between two
+ * reads. */
 TEST(a_new_image_in_an_entry_that_was_there_is_read)
 {
 	struct entry entry = make_entry(), other = make_entry();

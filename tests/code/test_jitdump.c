@@ -201,8 +201,8 @@ TEST(times_of_another_clock_are_refused_with_the_reason)
 	make_header(false, 1);
 	make_load(7, 2000, 0x1000, 0x40, "alpha");
 	check_all(0, -EOPNOTSUPP,
-	          "its times are of the processor's counter, not of "
-	          "CLOCK_MONOTONIC");
+	          "the times come from the processor's counter; make the "
+	          "runtime use CLOCK_MONOTONIC");
 	/* The file stays refused. */
 	CHECK_EQ(syc_jitdump_read(dump, table, NULL), -EOPNOTSUPP);
 	CHECK_EQ(syc_jitdump_loads(dump), 0);
@@ -213,19 +213,21 @@ TEST(other_files_are_no_jitdump)
 {
 	make_header(false, 0);
 	file.data[0] ^= 1;
-	check_all(0, -EBADMSG, "it is not a jitdump");
+	check_all(0, -EBADMSG, "the file is not a jitdump");
 	end();
 	make_header(false, 0);
 	file.data[4] = 2;
-	check_all(0, -EOPNOTSUPP, "its version is 2 and not 1");
+	check_all(0, -EOPNOTSUPP,
+	          "the jitdump has the unknown version 2, not 1");
 	end();
 	make_header(false, 0);
 	file.data[8] = 39;
-	check_all(0, -EBADMSG, "its header says that it has 39 bytes");
+	check_all(0, -EBADMSG, "the header has an invalid size of 39 bytes");
 	end();
 	make_header(false, 0);
 	file.data[11] = 0x80;
-	check_all(0, -EBADMSG, "its header says that it has 2147483688 bytes");
+	check_all(0, -EBADMSG,
+	          "the header has an invalid size of 2147483688 bytes");
 	end();
 }
 
@@ -240,7 +242,7 @@ TEST(a_record_too_short_for_itself_ends_the_file_with_its_place)
 	make_u32(&file, 15);
 	make_u64(&file, 9);
 	make_load(7, 2000, 0x1000, 0x40, "beta");
-	check_all(0, -EBADMSG, "a record says that it has 15 bytes");
+	check_all(0, -EBADMSG, "a record has an invalid size of 15 bytes");
 	CHECK_EQ(syc_jitdump_read(dump, table, &error), -EBADMSG);
 	CHECK_EQ(error.offset, at);
 	CHECK_STR(sample_find(table, 0x1000, 2000), "alpha");

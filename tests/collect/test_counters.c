@@ -295,7 +295,7 @@ TEST(thousand_processors_are_all_reported)
 	finish();
 }
 
-TEST(memory_in_use_is_what_is_not_available)
+TEST(memory_in_use_excludes_available_memory)
 {
 	begin("memory");
 	put("/proc/meminfo", "MemTotal:     1000 kB\nMemFree:     1 kB\n"

@@ -31,7 +31,7 @@ static void turn(unsigned char *frame, size_t len, bool is_big)
 	syc_frame_turn_header(frame);
 }
 
-TEST(a_frame_of_any_type_turns_into_what_the_other_order_writes)
+TEST(frames_of_all_types_convert_to_the_other_order)
 {
 	bool was_met[SYSCAP_FRAME_LAST] = { false };
 	size_t len;

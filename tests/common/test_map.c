@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map.h"
+#include "common/containers.h"
 #include "harness/test.h"
 
 TEST(keys_are_numbered_in_the_order_they_come_and_found_again)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_order.c - rows sorted by time, from any order. */
-#include "common/sort.h"
+#include "common/containers.h"
 #include "harness/test.h"
 
 #define N 3000u

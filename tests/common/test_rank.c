@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rank.c - percentiles, compared with those of a sorted copy. */
+/* test_rank.c - percentiles, compared with a sorted copy. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sort.h"
+#include "common/containers.h"
 #include "harness/test.h"
 
 #define MOST 300

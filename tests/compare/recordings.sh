@@ -4,7 +4,7 @@
 # of 40 runs of one program, diff reports almost no changes.  In 40 other runs
 # diff finds the planted changes.
 #
-# Both kinds of runs take turns, so that both have the machine's other load.
+# The two kinds of runs alternate, so that the machine's load affects both.
 # POOL: a directory with existing recordings.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"

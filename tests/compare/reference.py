@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""reference.py SYSCAP BASE... -- NEW... - `syscap diff --json` says what an
-independent reader and an independent calculation say.
+"""reference.py SYSCAP BASE... -- NEW... - `syscap diff --json` agrees with an
+independent reader and an independent calculation.
 
-Values are those of tests/profile/capture.py: time of each function by itself,
-marks.  From the values: means and variances by the statistics module, tails of
-Student's t by Simpson's rule, which rows differ by Benjamini and Hochberg;
-and at the ends of an interval the test of Welch has to be on the edge.
+The values come from tests/profile/capture.py: self time of each function,
+marks.  The calculation uses means and variances of the statistics module, tails
+of Student's t by Simpson's rule, and the procedure of Benjamini and Hochberg
+for the rows that differ. At the ends of an interval, Welch's test has to give
+exactly the limit.
 """
 import collections
 import json
@@ -22,11 +23,11 @@ RATE = 0.05
 
 
 def tails(t, degrees):
-    """What lies beyond t on both sides."""
+    """The probability beyond t on both sides."""
     if t > 1e6:
         return 0.0
     steps = 4000
-    # x = t is infinite in the end: over u = 1 / (1 + x), from 0 to there.
+    # The range from x = t to infinity is finite in u = 1 / (1 + x).
     end = 1 / (1 + t)
     factor = 2 * math.exp(math.lgamma((degrees + 1) / 2) -
                           math.lgamma(degrees / 2)) / \
@@ -46,7 +47,7 @@ def tails(t, degrees):
 
 
 def welch(base, new, step, ratio=1.0):
-    """(t, degrees) of new against ratio times base; degrees are of 1."""
+    """(t, degrees of freedom) of new against ratio times base."""
     floor = step * step / 12
     vb = max(statistics.variance(base), floor) / len(base)
     vn = max(statistics.variance(new), floor) / len(new)
@@ -130,7 +131,7 @@ def main(syscap, base, new):
     assert near(missed, RATE * max(differing, 1) / n)
     for p, differs in ps:
         assert differs == (p is not None and p < missed), (p, missed)
-    # Nothing that was worth a row is missing.
+    # No row above the limit is missing.
     told = {(row["kind"], row["in"], row["name"], row["measure"])
             for row in report["rows"]}
     for side in runs[:len(base)], runs[len(base):]:

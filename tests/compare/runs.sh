@@ -88,7 +88,7 @@ pool/base14.syscap pool/base15.syscap pool/base16.syscap"
 
 # One run each: diff compares blocks of time, and reports what is unknown.
 expect 0 pool/base1.syscap pool/base1.syscap
-grep -q 'how much runs differ is unknown' out
+grep -q 'the difference between runs is unknown' out
 grep -q '^Functions.*: 0 of ' out
 expect 0 --json pool/base1.syscap pool/new1.syscap
 grep -q '"units":"blocks","base_units":10' out

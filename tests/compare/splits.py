@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""splits.py SYSCAP POOL SPLITS - how often `syscap diff` is right.
+"""splits.py SYSCAP POOL SPLITS - error rates of `syscap diff`.
 
-POOL has base*.syscap, runs of one program, and new*.syscap, runs of one with
-15 % more of stir() and 10 % more of the mark mix/beat.  Five of the base
-against five others of it: what is said to differ is wrong.  Five of the base
-against five new ones: what was planted has to be found.
+The directory POOL has base*.syscap, runs of one program, and new*.syscap, runs
+with 15 % more of stir() and 10 % more of the mark mix/beat.  Five base runs
+against five other base runs: each reported difference is wrong.  Five base runs
+against five new runs: the planted differences have to be found.
 
-Random splits are the same each time.
+The random splits are the same in each run.
 """
 import concurrent.futures
 import glob
@@ -28,7 +28,7 @@ def diff(syscap, base, new):
         sys.exit("exit status %d" % done.returncode)
     report = json.loads(done.stdout)
     if (report["failing"] > 0) != (done.returncode == 1):
-        sys.exit("the exit status is not what is told")
+        sys.exit("the exit status contradicts the output")
     return report, done.returncode
 
 
@@ -57,7 +57,7 @@ def main(syscap, pool, splits):
         failures += status
         stir += differs(planted, "function", "stir", "amount")
         beat += differs(planted, "mark", "beat", "p50")
-    print("%d + %d captures, %d splits: %d of %d rows said to differ wrongly "
+    print("%d + %d captures, %d splits: %d of %d rows reported wrongly "
           "(%.2f %%), in %d comparisons; %d failed (%.1f %%); found +15 %% of "
           "a function in %d (%.1f %%), +10 %% of a mark's median in %d "
           "(%.1f %%)" %
@@ -66,7 +66,7 @@ def main(syscap, pool, splits):
            100 * stir / splits, beat, 100 * beat / splits))
     if wrong > WRONG_ROWS * rows or failures > WRONG_FAILURES * splits or \
             min(stir, beat) < FOUND * splits:
-        sys.exit("that is not good enough")
+        sys.exit("the error rates are above the limits")
 
 
 main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

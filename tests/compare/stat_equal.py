@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""stat_equal.py SYSCAP CAPTURE SEED - what diff has of one run is what stat has
-of it: last and largest value of each counter, number and percentiles of marks.
+"""stat_equal.py SYSCAP CAPTURE SEED - diff and stat agree on one run: last and
+largest value of each counter, number and percentiles of marks.
 """
 import json
 import math
@@ -16,8 +16,8 @@ def ask(command, filters, *files):
     done = subprocess.run([SYSCAP, command, "--json", *filters, *files],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False)
-    # A thread of which there is a name alone: both say that it has nothing.
-    idle = b"there is nothing of a thread" in done.stderr
+    # Both report that a thread with a name alone has no events.
+    idle = b"the capture has no event of thread" in done.stderr
     if command == "stat" and done.returncode != (1 if idle else 0):
         sys.exit(f"{command} {filters}: {done.stderr.decode()}")
     # If no sample passes, there is nothing to compare.
@@ -38,18 +38,20 @@ def of_stat(filters):
         key = counter["category"], counter["name"]
         rows[("counter", *key, "last")] += numbers[0]
         rows[("counter", *key, "max")] += numbers[1]
-    for mark in whole["marks"]:
+    # With times, stat counts marks that overlap, diff marks that begin.
+    for mark in whole["marks"] if "--from" not in filters else []:
         rows["mark", mark["group"], mark["name"], "count"] += mark["count"]
     return dict(rows)
 
 
 def of_diff(filters):
-    # Two files a side, so that runs are compared and not blocks of one.
+    # Two files on each side, so that runs are compared, not blocks of one run.
     whole = ask("diff", ["--all", "--min", "0%", *filters], CAPTURE, CAPTURE,
                 "--", CAPTURE, CAPTURE)
     rows = {}
     for row in whole["rows"]:
-        if row["kind"] == "counter" or row["measure"] == "count":
+        if row["kind"] == "counter" or (row["measure"] == "count" and
+                                        "--from" not in filters):
             values = set(row["base_values"] + row["new_values"])
             if len(values) != 1:
                 sys.exit(f"one run, and {row}")

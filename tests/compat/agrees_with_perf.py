@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""agrees_with_perf.py COMMAND... - where perf says that the time goes, so do we.
+"""agrees_with_perf.py COMMAND... - the shares of functions agree with those of
+perf.
 
 Runs COMMAND under `perf record --call-graph dwarf` and under `syscap record
---sample`, whoever has the fewest samples, until each half of perf's runs and we
-have SAMPLES; then prints self and total of perf's ten hottest functions, perf's
-share and ours.  Of n samples a share of one half is off by 50 / sqrt(n) points,
-and the worst of twenty by twice that.  Half of the runs under perf differ from the
-other half, too: by how much is said.
+--sample`. The recorder with the fewest samples runs next, until each half of
+perf's runs and syscap's runs have SAMPLES. Then prints self and total of perf's
+ten hottest functions, by perf and by syscap.  Of n samples a share of one half
+is off by 50 / sqrt(n) points, and the worst of twenty by twice that.  The
+difference between the two halves of perf's runs is printed, too.
 
-What the kernel does for a function is processor time of that function: perf counts
-the kernel too (cpu-clock, not cpu-clock:u), and its frames there are taken off.
-So are samples of the loader, before a library of ours is there.
+Kernel time counts for the function that entered the kernel: perf counts the
+kernel too (cpu-clock, not cpu-clock:u), and kernel frames are removed. Samples
+of the loader are removed, too, because syscap's library is loaded later.
 
-Exit status 1: we differ by more than that and POINTS (2).  77: there is no perf,
-or it may not count the kernel's time.
+Exit status 1: the difference is larger than this, and than POINTS (2).  77:
+there is no perf, or perf may not count kernel time.
 """
 import collections
 import json
@@ -28,8 +29,8 @@ import tempfile
 POINTS = float(os.environ.get("POINTS", "2"))
 SAMPLES = int(os.environ.get("SAMPLES", "8000"))
 SYSCAP = os.environ["SYSCAP"]
-KERNEL = 1 << 63  # its addresses begin there
-LOADER = "dl_start"  # and who has it in his stack
+KERNEL = 1 << 63  # start of the module's addresses
+LOADER = "dl_start"  # and the samples with the function in the stack
 
 
 def run(*command):
@@ -41,7 +42,7 @@ def run(*command):
 
 
 def without_type(name):
-    """Templates' names begin with what they return, for some."""
+    """Some demanglers put the return type in front of a template's name."""
     depth, begin = 0, 0
     for i, c in enumerate(name):
         depth += (c in "<({[") - (c in ">)}]" and name[i - 1] != "-")
@@ -51,7 +52,8 @@ def without_type(name):
 
 
 def bare(name):
-    """What both call a function, without what each adds."""
+    """The common name of a function, without the additions of either
+    profiler."""
     name = re.sub(r"@@?[A-Z].*|\.(constprop|isra|part|cold|lto_priv)\b.*", "",
                   name)
     name = re.sub(r"::h[0-9a-f]{16}$", "", name)

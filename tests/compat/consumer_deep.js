@@ -3,8 +3,8 @@
 // long, sampled at its bottom, and a shallow function after it.
 //
 // With the JIT off (GJS_DISABLE_JIT=1) each call is an entry of the sample: a
-// frame holds 8,187.  Prints what it has come through, a line each.  Much
-// deeper, and GJS's handler takes longer than its timer: nothing else runs.
+// frame holds 8,187.  Prints one line for each completed depth.  Much deeper,
+// and GJS's handler takes longer than its timer: nothing else runs.
 const {GLib} = imports.gi;
 
 let begin;
@@ -29,7 +29,7 @@ for (const depth of [100, 7000, 9000]) {
         deep(depth);
         print(`deep ${depth}`);
     } catch (e) {
-        // Its stack is the engine's business, its end is not.
+        // The recursion may fail, but the program must not crash.
         print(`deep ${depth} ${e.message}`);
     }
 }

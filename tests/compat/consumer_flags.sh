@@ -3,8 +3,8 @@
 # consumer_flags.sh - programs that include syscap's sysprof headers build with
 # the warnings that GLib, GTK 4, GJS and Mutter turn into errors.
 #
-# They include the headers by -I, not as system headers, so a warning in a
-# header is an error of the program.
+# The programs include the headers by -I, not as system headers, so a warning in
+# a header is an error of the program.
 #
 # Reads SYSCAP_SOURCE (the tree), CC and CXX.
 set -eu

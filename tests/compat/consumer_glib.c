@@ -6,13 +6,14 @@
  *	consumer_glib child
  *
  * The program needs a GLib built with -Dsysprof=enabled, and emits nothing
- * itself.  It prints the minimum content of a recording, one item per line:
+ * itself.  The program prints the minimum content of a recording, one item per
+ * line:
  *
  *	mark GROUP NAME COUNT
  *	counter CATEGORY NAME COUNT
  *
- * It spawns itself as "child": a GLib program whose environment names a control
- * socket that is closed.
+ * The program spawns itself as "child": a GLib program whose environment names
+ * a closed control socket.
  */
 #include <gio/gio.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ static int spawn(const char *self, GSpawnFlags flags)
 		return 1;
 	}
 	if (status != 0 || said[0] != '\0') {
-		fprintf(stderr, "the child: status %d, says: %s\n", status,
+		fprintf(stderr, "the child: status %d, output: %s\n", status,
 		        said);
 		return 1;
 	}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # consumer_samples.awk - how far the samples of a capture have names.  Reads
-# `syscap dump --json --type jitmap`, behind it `--type sample`.
+# `syscap dump --json --type jitmap`, then `--type sample`.
 #
-# Prints, one a line, NAME before what it was seen in:
+# Prints NAME and the place of each sample, one per line:
 #
 #	samples N		frames
 #	deepest N		addresses in the longest

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# consumer_sources.sh FOLDER PACKAGE [DROP] - unpack Debian's source of PACKAGE
-# as FOLDER/src/PACKAGE, and install its build dependencies.
+# consumer_sources.sh DIRECTORY PACKAGE [DROP] - unpack Debian's source of PACKAGE
+# as DIRECTORY/src/PACKAGE, and install its build dependencies.
 #
 # The sources come from the archive in this machine's apt configuration.  apt's
-# state is in FOLDER/apt, so that the machine's state does not change.  Build
+# state is in DIRECTORY/apt, so that the machine's state does not change.  Build
 # dependencies whose line in debian/control matches the regular expression DROP
 # are skipped, and with CONSUMERS_TESTS=no those of its own tests.  Only root
 # installs packages; other users need to have them.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# consumers.sh FOLDER [CONSUMER]... - complete builds of GLib, GJS, GTK 4,
+# consumers.sh DIRECTORY [CONSUMER]... - complete builds of GLib, GJS, GTK 4,
 # Pango, libsoup, GtkSourceView and Mutter from Debian's sources, with syscap's
 # sysprof-capture-4.pc instead of the reference's.  Runs their own test suites,
 # and records GLib, GJS and GTK 4 by `syscap record` and by the system's
@@ -12,7 +12,7 @@
 # several copies; the others on the system's libraries, of which GTK contains a
 # copy of the reference's.  See docs/consumers.md.
 #
-# FOLDER has all files, and a run continues an earlier one; a second run relinks
+# DIRECTORY has all files, and a run continues an earlier one; a second run relinks
 # the consumers if syscap's archive has changed, and tests and records anew.
 # Needs root, to install build dependencies; two hours and 6 GB the first time.
 #
@@ -24,7 +24,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$here/../.." && pwd)
-[ $# -gt 0 ] || { echo "usage: consumers.sh FOLDER [CONSUMER]..." >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: consumers.sh DIRECTORY [CONSUMER]..." >&2; exit 2; }
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 shift
@@ -238,7 +238,7 @@ build_gtksourceview() {
 # --- recording
 
 # A wrapper of the system's sysprof-cli passes an option that sysprof_cli_run.sh
-# does not know.
+# does not have.
 cli_with_gjs() {
 	mkdir -p "$work/bin"
 	cat >"$work/bin/sysprof-cli" <<-END
@@ -517,7 +517,7 @@ build_mutter() {
 		-Dlibgnome_desktop=false -Dlibwacom=false \
 		-Dwayland_eglstream=false -Dstartup_notification=false
 	holds_ours "$build/mutter/cogl/cogl/libmutter-cogl-11.so.0.0.0"
-	# The other traces are Cogl's
+	# Cogl writes the other traces
 	nm "$build/mutter/src/libmutter-11.so.0.0.0" >"$work/nm"
 }
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# gjs_names.sh FOLDER - GJS names the same functions in a profile with syscap's
+# gjs_names.sh DIRECTORY - GJS names the same functions in a profile with syscap's
 # library and with the reference.
 #
-# FOLDER is that of consumers.sh, which builds GJS there with both libraries,
-# and has the same needs: root, the network, time and space.
+# DIRECTORY is the directory of consumers.sh, which builds GJS with both libraries.
+# The test has the same needs: root, the network, time and space.
 # GJS_NAMES_BUILT=yes uses existing builds, without a check for a newer library.
 #
 # Each library profiles a script several times, as a short function is not in
@@ -13,7 +13,7 @@
 # must be in all runs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 1 ] || { echo "usage: gjs_names.sh FOLDER" >&2; exit 2; }
+[ $# = 1 ] || { echo "usage: gjs_names.sh DIRECTORY" >&2; exit 2; }
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 runs=4

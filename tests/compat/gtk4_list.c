@@ -19,7 +19,7 @@ static GtkScrolledWindow *scrolled;
 
 __attribute__((noinline)) static gchar *format_message(guint row)
 {
-	static char line[] = "Dear reader, there is nothing to be said here.\n";
+	static char line[] = "This row has no other text.\n";
 	static char body[N_LINES * (sizeof(line) - 1) + 1];
 
 	for (size_t i = 0; i < N_LINES; i++)

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""harmless_row.py NAME MORE COMMAND... - one line of harmless.sh's table.
+"""harmless_row.py NAME MORE COMMAND... - one row of harmless.sh's table.
 
-Runs COMMAND as it is and under `syscap record` in turns.  MORE is 1 for what has
-threads or children: then by wall at 10 kHz and by perf, too.  A cell says how
-many runs ended with another status or output than without us.  Then come: what
-was delivered of 1,000 samples a second of processor time; of the stacks of the
-clock cpu how many are whole, and of their addresses how many have names;
-user + sys of command and recorder by that of the command alone, median and
-quartiles of interleaved pairs.
+Runs COMMAND alone and under `syscap record`, in turns.  MORE is 1 for a program
+with threads or children: then the row has the clocks wall at 10 kHz and perf,
+too.  A cell has the number of runs whose status or output differs from that
+without syscap.  The next cells are the number of samples per second of
+processor time, of 1,000 requested; the share of complete stacks of the clock
+cpu; and the share of addresses with names. The last cell is user + sys of
+command and recorder, divided by that of the command alone, as median and
+quartiles of pairs.
 
-Reads SYSCAP (the command), SYSCAP_RUNS (20; of what takes 0.5 s at most
-3), SYSCAP_COLUMNS (which; cpu wall wall10k perf memory all),
-HARMLESS_HOT (a function of the program's script that has to have a name).
-Exit status 1: it was harmed.
+Reads SYSCAP (the command), SYSCAP_RUNS (20; at most 3 for commands of 0.5 s and
+more), SYSCAP_COLUMNS (of cpu wall wall10k perf memory all), HARMLESS_HOT (a
+function of the program's script that must have a name). Exit status 1: a run
+differs.
 """
 import collections
 import json
@@ -34,7 +35,7 @@ OPTIONS = {
     "all": ["--memory=mmap", "--sample", "--io", "--stalls", "--logs", "--counters",
             "--stderr"],
 }
-FEW = 20  # samples, of which nothing can be said
+FEW = 20  # samples; too few for a statement
 MORE = ("wall10k", "perf")
 SYSCAP = os.environ["SYSCAP"]
 CAPTURE = "capture.syscap"
@@ -46,7 +47,8 @@ def used():
 
 
 def run(command):
-    """Status, output, what it said, seconds of processors, seconds."""
+    """Status, standard output, standard error, seconds of processor time,
+    seconds."""
     cpu, wall = used(), time.monotonic()
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL,
@@ -63,7 +65,7 @@ def recorded(column, command):
 
 
 def count_samples(into):
-    """Adds what the last capture has."""
+    """Adds the figures of the last capture."""
     done = subprocess.run([SYSCAP, "stat", "--json", CAPTURE],
                           capture_output=True, check=False)
     if done.returncode == 0:
@@ -87,7 +89,7 @@ def named(said):
 
 
 def hot_share(function):
-    """How much of the last capture a function is said to be, by its name."""
+    """The share of the function of this name in the last capture."""
     done = subprocess.run([SYSCAP, "stat", "--functions", "1000", CAPTURE],
                           capture_output=True, check=False)
     line = re.search(rb"^.* ([0-9.]+) % .*\b" + function.encode(),
@@ -103,7 +105,7 @@ def main():
     runs = int(os.environ.get("SYSCAP_RUNS", "20"))
     if seconds >= 0.5:
         runs = min(runs, 3)
-    same = run(command)[1] == out  # what differs by itself tells nothing
+    same = run(command)[1] == out  # a difference without syscap is no failure
     cells, costs = [], []
     samples = {"cpu": collections.Counter(), "perf": collections.Counter()}
     names = "-"

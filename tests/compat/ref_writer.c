@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ref_writer.c - a program with a capture writer of the reference.  It writes
- * 500 marks, a counter with id 1, and samples in two functions with names but
- * no code.  With an argument, the program ends without finishing its file.
+ * ref_writer.c - a program with a capture writer of the reference.  The program
+ * writes 500 marks, a counter with id 1, and samples in two functions with
+ * names but no code.  With an argument, the program ends without finishing its
+ * file.
  */
 #include <string.h>
 #include <unistd.h>

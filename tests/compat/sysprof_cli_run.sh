@@ -3,10 +3,10 @@
 # sysprof_cli_run.sh FILE PROGRAM [ARGUMENT]... - record PROGRAM with the
 # system's sysprof-cli.
 #
-# sysprof-cli 3.46 asks its daemon for permission through a system bus, and
-# waits forever without a bus.  So it gets its own bus, which starts PolicyKit
-# and sysprofd on request.  The bus directory must be open to all users: polkitd
-# gives up root before it connects.
+# sysprof-cli 3.46 requests permission through a system bus, and waits forever
+# without a bus.  So it gets its own bus, which starts PolicyKit and sysprofd on
+# request.  The bus directory must be open to all users: polkitd drops root
+# before it connects.
 set -eu
 file=$1
 shift

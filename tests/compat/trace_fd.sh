@@ -57,7 +57,7 @@ status=0
 "$SYSCAP" record -q --trace-fd -o b.syscap -- \
 	sh -c 'echo something else >/proc/self/fd/$SYSPROF_TRACE_FD; exit 7' 2>log || status=$?
 [ $status = 7 ] || { echo "status $status"; exit 1; }
-grep -q 'it is kept in b.syscap.trace-fd' log || { cat log; exit 1; }
+grep -q 'a copy is in b.syscap.trace-fd' log || { cat log; exit 1; }
 [ "$(cat b.syscap.trace-fd)" = "something else" ]
 sound b.syscap
 # Without space for them, recording fails, and existing files stay
@@ -70,7 +70,7 @@ sound b.syscap
 # Truncated, or empty
 "$SYSCAP" record -q --trace-fd -o c.syscap -- \
 	sh -c '"$SYSCAP_TEST_BIN/ref_writer"; : >/proc/self/fd/$SYSPROF_TRACE_FD' 2>log
-grep -q 'the command wrote nothing' log || { cat log; exit 1; }
+grep -q 'the command wrote no capture' log || { cat log; exit 1; }
 sound c.syscap
 
 # The environment of GJS, with a writer in the place of GJS

@@ -4,7 +4,7 @@
 
 #include <syscap.h>
 
-SYSCAP_COUNTER(runs, "consumer", "runs", "How often we ran", SYSCAP_INT64);
+SYSCAP_COUNTER(runs, "consumer", "runs", "Number of runs", SYSCAP_INT64);
 
 int main(void)
 {

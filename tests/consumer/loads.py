@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""loads.py LIBRARY CAPTURE - as loads.c, in Python, with ctypes."""
+"""loads.py LIBRARY CAPTURE - the same as loads.c, in Python with ctypes."""
 import ctypes
 import sys
 from ctypes import (c_bool, c_char, c_char_p, c_int64, c_size_t, c_uint,

@@ -41,7 +41,7 @@ done
 # shellcheck disable=SC2086
 "$cc" $flags "$tests/copies/together.c" part_program.o objects/*.o \
 	-o together -pthread -ldl
-# MemorySanitizer does not know memory filled by the kernel and by other
+# MemorySanitizer does not track memory filled by the kernel and by other
 # libraries
 SYSCAP_OUTPUT="$work/out.syscap" MSAN_OPTIONS=halt_on_error=0:exit_code=0 \
 	./together 2>log || {

@@ -127,8 +127,8 @@ TEST(a_stock_copy_beside_them_keeps_its_own_rings_and_numbers)
 	for (unsigned i = 0; i < peer.n_rings; i++) {
 		const struct peer_ring *const ring = &peer.rings[i];
 
-		/* Complete marks of 104 bytes; here it does not matter which
-		 * copy has written a mark */
+		/* Complete marks of 104 bytes; the copy that has written a mark
+		 * is not checked */
 		n_marks += memmem(ring->bytes, ring->n_bytes, "stock",
 		                  sizeof("stock")) != NULL;
 	}

@@ -16,25 +16,25 @@
 
 static struct syc_block block;
 static int32_t words[3];
-static uint32_t sleeping[3];
+static uint32_t look_due[3];
 
 static void begin(int32_t active)
 {
 	memset(&block, 0, sizeof(block));
 	memset(words, 0, sizeof(words));
 	syc_block = &block;
-	CHECK(syc_copies_enter(&block, &words[0], &sleeping[0]));
+	CHECK(syc_copies_enter(&block, &words[0], &look_due[0]));
 	syc_copies_set_active(active);
 }
 
 static void enter(void)
 {
-	syc_copies_enter(&block, &words[1], &sleeping[1]);
+	syc_copies_enter(&block, &words[1], &look_due[1]);
 }
 
 static void enter_another(void)
 {
-	syc_copies_enter(&block, &words[2], &sleeping[2]);
+	syc_copies_enter(&block, &words[2], &look_due[2]);
 }
 
 static void switch_off(void)
@@ -80,7 +80,7 @@ static void step(void (*call)(void), void (*action)(void), int32_t before)
 	}
 }
 
-TEST(who_enters_has_the_newest_state_however_it_changes_meanwhile)
+TEST(an_entering_copy_gets_the_newest_state)
 {
 	step(enter, switch_on, 0);
 	step(enter, switch_off, 5);
@@ -90,7 +90,7 @@ TEST(who_enters_has_the_newest_state_however_it_changes_meanwhile)
 	step(enter, enter, 5);
 }
 
-TEST(who_switches_reaches_all_that_enter_meanwhile)
+TEST(a_switch_reaches_copies_that_enter_during_it)
 {
 	step(switch_on, enter, 0);
 	step(switch_off, enter, 5);
@@ -107,10 +107,10 @@ TEST(of_two_that_switch_all_copies_follow_one)
 	step(fail_epoch_7, switch_off, 7);
 }
 
-TEST(the_last_to_end_is_told_so)
+TEST(only_the_last_copy_to_end_returns_true)
 {
 	begin(1);
-	CHECK(syc_copies_enter(&block, &syc_active, &syc_drain_sleeping));
+	CHECK(syc_copies_enter(&block, &syc_active, &syc_look_due));
 	CHECK_EQ(syc_copies_count(), 2);
 	CHECK(!syc_copies_end()); /* the copy with words[0] has not ended */
 	CHECK_EQ(block.copies[1].has_ended, 1);
@@ -118,7 +118,7 @@ TEST(the_last_to_end_is_told_so)
 	CHECK(syc_copies_end());
 }
 
-TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
+TEST(a_second_entry_is_not_counted_and_excess_copies_are_refused)
 {
 	static int32_t many[SYC_COPIES_MAX + 1];
 	uint32_t asleep = 0;
@@ -131,8 +131,8 @@ TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
 	CHECK_EQ(syc_copies_count(), SYC_COPIES_MAX);
 	CHECK_EQ(many[SYC_COPIES_MAX - 1], 3);
 	CHECK_EQ(many[SYC_COPIES_MAX], 0);
-	/* The first event has to check for a sleeping drain thread */
+	/* The first event has to look */
 	CHECK_EQ(asleep, 1);
-	syc_copies_set_sleeping(0);
+	syc_copies_set_look_due(0);
 	CHECK_EQ(asleep, 0);
 }

@@ -197,7 +197,7 @@ CHILD(without_keys)
 	parts_check_together(parts, N_PARTS, N_PARTS);
 }
 
-TEST(copies_find_a_threads_ring_where_no_key_leads_to_it)
+TEST(copies_find_a_threads_ring_without_a_key)
 {
 	struct peer peer;
 

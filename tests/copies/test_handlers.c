@@ -250,7 +250,7 @@ CHILD(first_in_handler)
 		const pid_t pid = fork();
 
 		if (pid == 0) {
-			/* a new thread state that only one copy knows */
+			/* a new thread state that only one copy uses */
 			outer->mark(0, 0);
 			const bool reached = stepper_run(
 				&stepper, k, call_outer, emit_first);

@@ -2,8 +2,8 @@
 /*
  * test_number.c - copies of three ABI numbers in one process.  The program and
  * a library have the first number, one library the second, and two libraries
- * the third.  Copies of different numbers do not know each other, but the
- * capture is as if they were one.
+ * the third.  Copies of different numbers share nothing, but the capture is the
+ * same as with one copy.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -258,7 +258,7 @@ TEST(into_a_trace_file_each_writes_batches_while_no_other_does)
 	check_file("", true, 0);
 }
 
-TEST(also_where_no_thread_drains_and_all_have_one_table_of_descriptors)
+TEST(copies_record_without_a_thread_in_a_shared_fd_table)
 {
 	check_file("n", false, 0);
 }
@@ -316,8 +316,8 @@ TEST(a_pipe_has_one_header_and_whole_frames_of_all)
 	check_pipe("n", false);
 }
 
-/* The mode of a named pipe can't mark the header as written, so only living
- * processes know. */
+/* The mode of a named pipe can't mark the header as written, so this state is
+ * only in living processes. */
 TEST(so_has_a_named_pipe_while_all_are_there)
 {
 	char *const dir = written_make_dir();

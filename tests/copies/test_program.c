@@ -40,7 +40,7 @@ static void *emit_through_all(void *number)
 			if (i % 10 == 0)
 				part->stack(part->intern(name));
 		}
-	/* all threads exist at once, so each has a ring */
+	/* all threads exist at the same time, so each has a ring */
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
 	return NULL;
@@ -114,7 +114,7 @@ TEST(four_copies_have_one_ring_a_thread_and_lose_nothing)
 	peer_free(&peer);
 }
 
-TEST(four_copies_share_rings_of_a_recorder_that_knows_only_the_format)
+TEST(four_copies_share_rings_of_another_recorder)
 {
 	struct peer peer;
 

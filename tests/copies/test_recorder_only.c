@@ -47,7 +47,7 @@ CHILD(begins_with_the_program)
 	CHECK_EQ(part->stop(), 0);
 }
 
-TEST(a_copy_that_only_knows_recorders_keeps_no_ring_from_another_copys_events)
+TEST(a_recorder_only_copy_does_not_block_rings_of_another_copy)
 {
 	char *const dir = written_make_dir();
 	const char *const env[] = { NULL };

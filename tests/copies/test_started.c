@@ -123,8 +123,7 @@ TEST(copies_that_are_loaded_while_one_records_follow_it)
 	CHECK_EQ(peer_run_alone("loaded_after_start", "3", NULL), 0);
 }
 
-/* Another copy has switched parts[1] on, and parts[1] does not know the reason
- * yet. */
+/* Another copy has switched parts[1] on, and parts[1] has no reason yet. */
 CHILD(stopped_by_quiet_one)
 {
 	char file[1024];

@@ -250,7 +250,7 @@ TEST(a_library_may_be_closed_at_the_moment_another_begins_to_record)
 {
 	char delay[16];
 
-	SKIP_UNDER_TSAN(); /* TSan does not know the loader's lock */
+	SKIP_UNDER_TSAN(); /* TSan does not see the loader's lock */
 	for (int i = 0; i < (test_is_sanitized() ? 10 : 60); i++) {
 		snprintf(delay, sizeof(delay), "%d", i);
 		CHECK_EQ(peer_run_alone("closed_meanwhile", delay, NULL), 0);

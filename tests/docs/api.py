@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""api.py FOLDER FUNCTIONS - the HTML pages in FOLDER are well-formed, their links
-lead somewhere, and each of the names in the file FUNCTIONS has a section with
-code and text."""
+"""api.py FOLDER FUNCTIONS - the HTML pages in FOLDER are well-formed, the
+targets of their links exist, and each name in the file FUNCTIONS has a section
+with code and text."""
 import glob
 import html.parser
 import os
@@ -15,7 +15,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.name = os.path.basename(path)
         self.open, self.ids, self.links, self.faults = [], [], [], []
-        self.sections = {}  # id: [code, text] of its section
+        self.sections = {}  # id of a section: [code, text]
         self.section = None
         with open(path, encoding="utf-8") as file:
             self.feed(file.read())

@@ -84,6 +84,13 @@ for block in "$work"/blocks/*.block; do
 			exit 1
 		}
 		;;
+	*"syscap diff"*)
+		grep -q '^5 runs against 5' "$work/out" || {
+			echo "five runs were not compared with five:"
+			cat "$work/out"
+			exit 1
+		}
+		;;
 	esac
 done
 [ $n_run -ge 9 ] || { echo "only $n_run blocks were run"; exit 1; }

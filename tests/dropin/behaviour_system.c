@@ -22,7 +22,7 @@ static int64_t monotonic(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Both clocks may be read at different ticks. */
+/* The two clocks may be read at different ticks. */
 static void check_is_now(int64_t time, int64_t before)
 {
 	CHECK(time >= before - MILLISECOND);

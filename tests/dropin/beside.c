@@ -32,7 +32,7 @@ static void wait_until_some_are_written(void)
 {
 	struct stat st = { .st_size = 0 };
 
-	for (int i = 0; i < 3000 && st.st_size <= 256; i++) {
+	for (int i = 0; i < 3000 && st.st_size <= 2000; i++) {
 		usleep(10000);
 		if (fstat(atoi(getenv("SYSPROF_TRACE_FD")), &st) != 0)
 			exit(6);

@@ -6,7 +6,7 @@
 # TABLE has a line for each defect: its name, the program that checks for the
 # defect, and either `shown` or `not on 3.46: REASON`.  The program exists
 # twice, PROGRAM_ours and PROGRAM_ref, and gets the defect's name and an empty
-# directory as arguments.  Its exit status is 0 without the defect, 2 if the
+# directory as arguments.  The exit status is 0 without the defect, 2 if the
 # test itself failed, and 77 if the library lacks the feature.  Any other end,
 # also by a signal or a time limit, is the defect.
 #

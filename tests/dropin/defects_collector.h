@@ -41,7 +41,7 @@ extern const struct deed deeds_of_frames[], deeds_of_texts[], deeds_of_losses[],
 /** Report the defect, and end. */
 _Noreturn void defect_shows(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
-/** The test itself can't go on. */
+/** The test itself can't continue. */
 _Noreturn void defect_broken(const char *what);
 
 /** A property of a library without the defect. */

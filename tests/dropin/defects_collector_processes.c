@@ -88,13 +88,11 @@ static void look_at_ring(const struct ring *ring)
 		if (text == NULL)
 			text = mark_message(&frame, "child");
 		if (text != NULL && atoi(text) != frame.pid)
-			defect_shows("an event of process %s says that it is "
-			             "of %d",
+			defect_shows("an event of process %s has the pid %d",
 			             text, (int)frame.pid);
 		if (frame.type == SAMPLE &&
 		    frame_u32(&frame, 28) != frame_u64(&frame, 32))
-			defect_shows("a stack of thread %u says that it is of "
-			             "%u",
+			defect_shows("a stack of thread %u has the tid %u",
 			             (unsigned)frame_u64(&frame, 32),
 			             frame_u32(&frame, 28));
 		if (frame.pid > 0 && pid > 0 && frame.pid != pid)
@@ -323,7 +321,7 @@ static void ask_if_active(void)
 	for (int i = 0; i < 10; i++)
 		MUST(sysprof_collector_is_active());
 	if (deed_ask(ASK_COUNT) != 0)
-		defect_shows("asking whether to emit makes a ring");
+		defect_shows("sysprof_collector_is_active() makes a ring");
 	mark("first", NULL);
 	MUST(sysprof_collector_is_active());
 	MUST(deed_ask(ASK_COUNT) == 1);
@@ -340,7 +338,7 @@ static void asking_costs_nothing(uint32_t pages)
 {
 	struct ring_peer peer;
 
-	ended_well("ask without a recorder",
+	ended_well("sysprof_collector_is_active() without a recorder",
 	           ring_peer_run_alone("ask if inactive", NULL, -1, -1));
 	record(&peer, pages, "ask if active", "");
 	MUST(marks_count(&peer, "first") == 1);
@@ -358,7 +356,7 @@ static void processes_have_names(uint32_t pages)
 
 	record(&peer, pages, "anything", "");
 	if (frames_count(&peer, PROCESS) != 1)
-		defect_shows("nothing says what process the events are of");
+		defect_shows("no event has the pid of the process");
 	ring_peer_free(&peer);
 	record(&peer, pages, "in parent and child", "");
 	for (unsigned i = 0; i < peer.n_rings; i++) {

@@ -105,8 +105,9 @@ const char *frame_look(const struct ring *ring, struct frame *frame)
 	if (frame->type == END)
 		return frame->len == 24 ? NULL : "a long end";
 	if (frame->type < 1 || frame->type > 15)
-		return "a type that readers may not know";
-	return is_content_right(frame) ? NULL : "its parts don't fit";
+		return "a type that readers may not support";
+	return is_content_right(frame) ? NULL
+	                               : "the parts of a frame don't fit";
 }
 
 bool frame_next(const struct ring *ring, struct frame *frame)

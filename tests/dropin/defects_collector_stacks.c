@@ -113,9 +113,10 @@ static void deep_stacks_are_whole(uint32_t pages)
 			/* the frame reports omitted addresses */
 			if ((frame_u16(&frame, is_sample ? 26 : 46) != 0) !=
 			    (n == 4 || n == 5))
-				defect_shows("stack %u does not say rightly "
-				             "whether it is cut",
-				             n);
+				defect_shows(
+					"stack %u has a wrong flag for a cut "
+					"stack",
+					n);
 			n++;
 		}
 	}

@@ -37,7 +37,7 @@ static int emit_inside(SysprofCaptureAddress *addrs, unsigned int n_addrs,
 	return 1;
 }
 
-/* Emits events of every kind known to go wrong, among good events */
+/* Emits events of every kind with a known defect, among valid events */
 static void emit_good_and_bad(void)
 {
 	const char *const which = deed_arg();
@@ -146,7 +146,7 @@ static void emit_counted(void)
 
 	NEED(register_printf_specifier('Y', print_counted, describe_counted) ==
 	     0);
-	/* the compiler does not know %Y */
+	/* the compiler warns of %Y */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	sysprof_collector_mark_printf(SYSPROF_CAPTURE_CURRENT_TIME, 0, "defect",
@@ -256,8 +256,9 @@ static void texts_arrive_as_they_were(uint32_t pages)
 	ended_well("after a failure",
 	           ring_peer_run(&failing, "after a failure", ""));
 	if (marks_count(&failing, "later") != 1)
-		defect_shows("a thread that got no ring once is never heard "
-		             "again");
+		defect_shows(
+			"a thread without a ring at its first event never gets "
+			"a ring");
 	MUST(frames_lost(&failing) == 1);
 	ring_peer_free(&failing);
 }

@@ -129,7 +129,7 @@ static void try_values(void)
 	leaves_alone("the descriptor that it begins with", "9th", fd, NUMBER,
 	             other);
 	make_pair(SOCK_STREAM, &fd, &other);
-	leaves_alone("what the number overflows to", "4294967305", fd, NUMBER,
+	leaves_alone("the value after an overflow", "4294967305", fd, NUMBER,
 	             other);
 }
 

@@ -201,7 +201,7 @@ void marks_are_complete(const struct bytes *bytes, const bool *accepted,
 		const uint64_t number = bytes_u64(frame.data + 24);
 
 		if (frame.len < 104 || number >= n)
-			defect_shows("a mark at byte %zu that nobody wrote",
+			defect_shows("a mark at byte %zu that was not written",
 			             frame.at);
 		seen[number]++;
 	}

@@ -29,7 +29,7 @@ extern const struct defect defects[];
 /** Report the defect, and end the case. */
 _Noreturn void defect_shows(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
-/** The test itself can't go on. */
+/** The test itself can't continue. */
 _Noreturn void defect_broken(const char *what);
 
 /** A property of a library without the defect. */

@@ -330,7 +330,7 @@ const struct defect defects[] = {
 	{ "W-7", "one id more than there are", ids_beyond_the_last, 0x1000000 },
 	{ "W-7", "all ids there are", ids_used_up, 0 },
 	{ "W-13", "metadata of 10 bytes at NULL", metadata_of_nothing, 0 },
-	{ "W-13", "what follows the last name", names_behind_the_last, 0 },
+	{ "W-13", "bytes after the last name", names_behind_the_last, 0 },
 	{ "W-15", "traces and messages are counted", statistics, 0 },
 	{ "W-19", "700 names, again and again", many_names, 200000 },
 	{ NULL, NULL, NULL, 0 },

@@ -156,7 +156,7 @@ static void (*const deeds[])(void) = {
 	drop_no_writer,
 };
 
-/* Checks that program and file go on. */
+/* Checks that program and file continue. */
 static void survives(int i)
 {
 	const char *const path = defect_path("args.syscap");
@@ -180,7 +180,8 @@ static void survives(int i)
 	}
 	NEED(waitpid(pid, &status, 0) == pid);
 	if (WIFSIGNALED(status))
-		defect_shows("it kills with signal %d", WTERMSIG(status));
+		defect_shows("the call ends the process by signal %d",
+		             WTERMSIG(status));
 	if (WEXITSTATUS(status))
 		_exit(WEXITSTATUS(status));
 	bytes = bytes_load(path);
@@ -196,7 +197,7 @@ const struct defect defects[] = {
 	{ "W-6", "a file without a descriptor", survives, 5 },
 	{ "W-6", "a stack of nothing", survives, 6 },
 	{ "W-6", "an allocation without a function", survives, 7 },
-	{ "W-6", "a counter that nobody has", survives, 8 },
+	{ "W-6", "an undefined counter", survives, 8 },
 	{ "W-6", "counters at NULL", survives, 9 },
 	{ "W-6", "no place for statistics", survives, 10 },
 	{ "W-6", "no file to save as", survives, 11 },

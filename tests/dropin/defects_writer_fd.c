@@ -184,7 +184,8 @@ static void no_number(int arg)
 /* The variable has a number that now belongs to another file. */
 static void file_of_somebody_else(int flags)
 {
-	static const char text[] = "This is no capture, and nobody's to empty.";
+	static const char text[] =
+		"This file is not a capture, and must not be emptied.";
 	const char *const path = defect_path("letter.txt");
 	struct bytes bytes;
 	int fd;

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# headers.sh - the drop-in's headers, included like in callers: each alone, in C
-# and C++, with every installed compiler.
+# headers.sh [whole] - the drop-in's headers, included like in callers: each
+# alone, in C and C++, with every installed compiler.  Without "whole" each
+# compiler has one standard of the language, at random.
 #
 # Reads SYSCAP_SOURCE (the tree).
 set -eu
+form=${1:-}
 here=$(cd "$(dirname "$0")" && pwd)
 tree=${SYSCAP_SOURCE:-$here/../..}
 headers=$tree/include/sysprof-6
@@ -63,16 +65,25 @@ alone() {
 	done
 }
 
+# standards STANDARD...: all of them, or one
+standards() {
+	if [ "$form" = whole ]; then
+		echo "$@"
+	else
+		shuf -n 1 -e "$@"
+	fi
+}
+
 # Warnings depend on the standard, except in a system header
 for compiler in $c_compilers; do
 	alone "$compiler" c gnu11 -isystem
-	for standard in gnu11 gnu17 c11; do
+	for standard in $(standards gnu11 gnu17 c11); do
 		alone "$compiler" c $standard -I
 	done
 done
 for compiler in $cxx_compilers; do
 	alone "$compiler" c++ c++11 -isystem
-	for standard in c++11 c++14 c++17 c++20; do
+	for standard in $(standards c++11 c++14 c++17 c++20); do
 		alone "$compiler" c++ $standard -I
 	done
 done
@@ -249,7 +260,7 @@ CODE
 } >names.cc
 "$here/make_api_test.sh" >api.cc
 for compiler in $cxx_compilers; do
-	for standard in c++11 c++20; do
+	for standard in $(standards c++11 c++20); do
 		for level in -O0 -O2; do
 			"$compiler" -std=$standard -Wall -Wextra -Werror \
 				$level -I "$headers" -c names.cc -o names.o ||

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# link.sh - the installed drop-in: content of its archive and package file, and
-# all usual ways to link it.
+# link.sh [whole] - the installed drop-in: content of its archive and package
+# file, and all usual ways to link it.  Without "whole": by gcc -O2 and by two
+# other compilers or flags, at random.
 #
 # Reads SYSCAP_BINARY (the build), SYSCAP (the command; may be empty), CMAKE.
 set -eu
@@ -201,11 +202,11 @@ all_ways() {
 	fi
 }
 
-# try HOW SOURCE COMPILER FLAG...: skips flags that COMPILER does not support
+# try SOURCE COMPILER FLAG...: skips flags that COMPILER does not support
 try() {
-	tried=$1
-	source=$2
-	shift 2
+	source=$1
+	shift
+	tried=$*
 	command -v "$1" >/dev/null || { echo "left out: no $1"; return; }
 	echo 'int main(void) { return 0; }' >probe.c
 	cp probe.c probe.cc
@@ -218,18 +219,30 @@ try() {
 
 cp "$here/link_library.c" library.c
 cp library.c library.cc
+# clang++ warns of every 1-aligned structure, in any header.
 for lto in "" -flto; do
-	for level in -O0 -O2; do
-		try "gcc $level${lto:+ $lto}" library.c gcc -Wall -Werror $level $lto
-	done
-	try "clang${lto:+ $lto}" library.c clang -Wall -Werror -O2 $lto
-	try "g++${lto:+ $lto}" library.cc g++ -Wall -Werror -O2 $lto
-	# clang++ warns of every 1-aligned structure, in any header.
-	try "clang++${lto:+ $lto}" library.cc clang++ -Wall -Werror \
-		-Wno-align-mismatch -O2 $lto
-done
-try "clang -flto lld" library.c clang -O2 -flto -fuse-ld=lld
-try "gcc gold" library.c gcc -O2 -fuse-ld=gold
+	cat <<-END
+		gcc -Wall -Werror -O0 $lto
+		clang -Wall -Werror -O2 $lto
+		g++ -Wall -Werror -O2 $lto
+		clang++ -Wall -Werror -Wno-align-mismatch -O2 $lto
+	END
+done >ways
+cat >>ways <<'END'
+gcc -Wall -Werror -O2 -flto
+clang -O2 -flto -fuse-ld=lld
+gcc -O2 -fuse-ld=gold
+END
+[ "${1:-}" = whole ] || { shuf -n 2 ways >chosen; mv chosen ways; }
+try library.c gcc -Wall -Werror -O2
+while read -r way; do
+	case $way in
+	*++*) file=library.cc ;;
+	*) file=library.c ;;
+	esac
+	# shellcheck disable=SC2086
+	try $file $way </dev/null
+done <ways
 
 # --- objects of the reference's headers
 

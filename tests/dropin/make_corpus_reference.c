@@ -6,7 +6,7 @@
  *	make_corpus_reference FILE
  *
  * corpus/written/reference.syscap comes from libsysprof-capture-4 3.46,
- * ours.syscap from the drop-in, which has a few functions more.  Times and ids
+ * ours.syscap from the drop-in, which has a few more functions.  Times and ids
  * are invented, except those set by the library.
  */
 #define _GNU_SOURCE

@@ -72,8 +72,11 @@ static size_t drain_ring(struct ring *ring)
 	const size_t n = tail >= head ? tail - head : tail + ring->size - head;
 	if (n == 0)
 		return 0;
-	ring->bytes = realloc(ring->bytes, ring->n_bytes + n);
-	NEED(ring->bytes != NULL);
+	if (ring->room < ring->n_bytes + n) {
+		ring->room = 2 * (ring->n_bytes + n);
+		ring->bytes = realloc(ring->bytes, ring->room);
+		NEED(ring->bytes != NULL);
+	}
 	memcpy(ring->bytes + ring->n_bytes, ring->map + *word(ring, 2) + head,
 	       n);
 	ring->n_bytes += n;

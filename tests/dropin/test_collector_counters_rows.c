@@ -50,10 +50,10 @@ static void add_row(struct set *set, unsigned from, unsigned n)
 }
 
 /*
- * Thread @k sets the end of a row, and then the whole row.  It sets another row
- * without its end, and then the whole other row.  Then it sets numbers that
- * resemble a row at both ends, and a row again.  So definitions are missing at
- * each place of a row, also where a word of any set of bits ends.
+ * Thread @k sets the end of a row, and then the whole row.  The handler sets
+ * another row without its end, and then the whole row.  Then it sets numbers
+ * that resemble a row at both ends, and a row again.  So definitions are
+ * missing at each place of a row, also where a word of any set of bits ends.
  */
 static void make_sets(unsigned k, struct set sets[N_SETS])
 {

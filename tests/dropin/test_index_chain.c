@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_index_chain.c - indexes of a large capture are at frames.  That holds
- * with handlers during a call that adds an index, and with other writers of the
- * file.
+ * test_index_chain.c - indexes of a large capture are at frames.  The chain
+ * stays complete with handlers during a call that adds an index, and with other
+ * writers of the file.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -79,7 +79,7 @@ static void name_of(char name[40], bool is_new, uint32_t i)
 static void line_of(char line[64], uint32_t i)
 {
 	strcpy(put_hex(line, i),
-	       i % 5 ? " is short" : " is longer than what is copied at once");
+	       i % 5 ? " is short" : " is longer than one copied block");
 }
 
 /* Some stacks are large, so that a buffer's end often cuts them. */

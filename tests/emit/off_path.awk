@@ -5,9 +5,9 @@
 #	objdump -dr --no-show-raw-insn off_path.o |
 #		awk -v name=FUNCTION -v tests=N -f off_path.awk
 #
-# From the entry on: every conditional branch must go forward and is not
-# taken, unconditional jumps are followed, ret ends it.  Fails for a call, a
-# clock read, another look at memory, or a number of branches above `tests`.
+# Follows the code from the entry to ret. Conditional branches must go forward
+# and are not taken; unconditional jumps are followed.  Fails for a call, a
+# clock read, a second load from memory, or a number of branches above `tests`.
 
 function fail(why) {
 	printf "%s: %s\n", name, why
@@ -49,7 +49,7 @@ END {
 			fail("too long")
 		if (loads_active[i])
 			n_loads++
-		# one test: then nothing of the block is in memory, either
+		# with a single test, no other part of the block is in memory
 		else if (tests == 1 && code[i] ~ /\(/ && op !~ /^(lea|nop)/)
 			fail("touches other memory")
 		if (op ~ /^(test|cmp)/)
@@ -70,7 +70,7 @@ END {
 			continue
 		}
 		n_branches++
-		# what is not in this section lies in the cold one: elsewhere
+		# code outside of this section is in the cold section
 		if (target in index_of && index_of[target] <= i)
 			fail("branches backward")
 	}

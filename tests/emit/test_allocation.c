@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_allocation.c - allocation records and stack samples, byte for byte, and
- * what their callbacks may do.
+ * permitted effects of their callbacks.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -408,7 +408,7 @@ CHILD(wrapped)
 		pthread_join(threads[i], NULL);
 }
 
-TEST(malloc_may_tell_also_as_the_first_event_of_a_thread)
+TEST(an_allocation_is_recorded_as_a_threads_first_event)
 {
 	struct peer peer;
 	struct peer_frame frame;

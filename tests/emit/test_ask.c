@@ -103,12 +103,12 @@ CHILD(is_never_answered)
 		CHECK(ts->retry_at < INT64_MAX);
 		usleep(10000);
 	}
-	CHECK_STR(get_stats().reason, "the recorder gives no rings just now");
+	CHECK_STR(get_stats().reason, "the recorder gives no rings at present");
 	CHECK(get_stats().is_active);
 	_exit(0);
 }
 
-TEST(a_recorder_that_never_answers_is_asked_ever_more_rarely)
+TEST(a_silent_recorder_gets_ever_fewer_requests)
 {
 	struct peer peer;
 
@@ -218,7 +218,7 @@ CHILD(is_answered_late)
 	pthread_exit(NULL);
 }
 
-TEST(an_answer_that_comes_late_is_used_and_not_asked_for_again)
+TEST(a_late_answer_is_used_without_another_request)
 {
 	struct peer peer;
 	struct peer_frame frame;
@@ -256,7 +256,7 @@ CHILD(the_recorder_goes)
 {
 	held_up_if(timed_mark() >= 200);
 	CHECK(!syscap_is_active());
-	CHECK_STR(get_stats().reason, "the recorder is gone");
+	CHECK_STR(get_stats().reason, "the recorder has ended");
 	CHECK_EQ(get_stats().n_dropped, 1);
 }
 

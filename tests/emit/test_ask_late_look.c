@@ -17,8 +17,8 @@
 #include "harness/syscalls.h"
 #include "harness/test.h"
 
-/* The first recvmsg() fails with EAGAIN; when the thread goes on, the answer is
- * there and the time limit is over. */
+/* The first recvmsg() fails with EAGAIN; when the thread continues, the answer
+ * is there and the time limit is over. */
 static bool be_late_for_answer(int fd, long *ret_r)
 {
 	static bool is_late;
@@ -80,12 +80,12 @@ static void check(const char *arg)
 	peer_free(&peer);
 }
 
-TEST(an_answer_that_came_in_time_is_taken_however_late_the_thread_looks)
+TEST(an_answer_in_time_is_used_even_if_the_thread_is_late)
 {
 	check("receives");
 }
 
-TEST(the_recorder_has_its_time_from_when_it_was_asked)
+TEST(the_recorders_time_begins_at_the_request)
 {
 	check("sends");
 }

@@ -2,7 +2,7 @@
 /*
  * test_ask_silence.c - recorders that stop answering for a while, and the
  * losses of threads without a ring.  The next event of any thread reports such
- * losses, or else the end of the process; recording goes on.
+ * losses, or else the end of the process; recording continues.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -51,7 +51,7 @@ static void run_thread(void *(*run)(void *))
 	pthread_join(thread, NULL);
 }
 
-/* In a child: lets the recorder go on. */
+/* In a child: lets the recorder continue. */
 static void say_ready(void)
 {
 	fclose(fopen(peer_arg(), "w"));
@@ -149,7 +149,7 @@ static uint64_t number_in(const struct peer *peer, const char *name)
 	return n;
 }
 
-TEST(losses_of_a_thread_that_never_had_a_ring_are_told_by_one_that_gets_one)
+TEST(losses_of_a_ringless_thread_are_reported_by_the_next_ring)
 {
 	struct peer peer;
 
@@ -170,7 +170,7 @@ CHILD(a_thread_loses_what_another_tells)
 	_exit(0); /* without the report at exit */
 }
 
-TEST(the_next_event_of_any_thread_tells_what_one_without_a_ring_lost)
+TEST(any_threads_next_event_reports_losses_of_a_ringless_thread)
 {
 	struct peer peer;
 
@@ -206,7 +206,7 @@ CHILD(a_thread_that_lives_loses_what_another_tells)
 	_exit(0);
 }
 
-TEST(the_next_event_tells_also_what_a_thread_lost_that_still_has_no_ring)
+TEST(the_next_event_reports_losses_of_a_still_ringless_thread)
 {
 	struct peer peer;
 
@@ -224,7 +224,7 @@ CHILD(ends_with_losses)
 	CHECK_EQ(get_stats().n_untold, 3);
 }
 
-TEST(what_is_untold_when_the_process_ends_is_told_then)
+TEST(unreported_losses_are_reported_at_process_exit)
 {
 	struct peer peer;
 
@@ -264,7 +264,7 @@ static void check_told_in_a_ring_of_its_own(enum peer_kind kind)
 	peer_free(&peer);
 }
 
-TEST(a_process_that_never_had_a_ring_asks_for_one_to_tell_its_losses)
+TEST(a_process_without_a_ring_requests_one_for_its_losses)
 {
 	check_told_in_a_ring_of_its_own(PEER_OURS);
 	check_told_in_a_ring_of_its_own(PEER_STOCK);
@@ -357,12 +357,12 @@ static void check_hiccup(unsigned ms)
 	peer_free(&peer);
 }
 
-TEST(a_hiccup_of_300_ms_costs_what_is_told_and_no_more)
+TEST(a_pause_of_300_ms_loses_only_reported_events)
 {
 	check_hiccup(300);
 }
 
-TEST(a_hiccup_of_a_second_costs_what_is_told_and_no_more)
+TEST(a_pause_of_a_second_loses_only_reported_events)
 {
 	check_hiccup(1000);
 }

@@ -58,7 +58,7 @@ CHILD(all_kinds)
 	syscap_linked(NULL, NULL, SYSCAP_LINK_END, 1, NULL);
 }
 
-TEST(the_message_begins_with_what_the_mark_belongs_to)
+TEST(the_message_begins_with_the_marks_operation)
 {
 	static const struct {
 		const char *group, *name, *message;
@@ -144,7 +144,7 @@ TEST(a_whole_operation_lasts_from_its_begin_until_now)
 	peer_free(&peer);
 }
 
-/* These messages begin with "async=1 phase=step ", 19 bytes. */
+/* The messages of steps begin with "async=1 phase=step ", 19 bytes. */
 CHILD(long_messages)
 {
 	char *const text = malloc(70001);
@@ -190,7 +190,7 @@ CHILD(around_a_ring)
 	}
 }
 
-TEST(what_is_behind_a_message_is_zero_also_where_there_was_a_frame_before)
+TEST(padding_after_a_message_is_zero_over_an_older_frame)
 {
 	struct peer peer;
 

@@ -23,7 +23,7 @@
 SYSCAP_COUNTER(counted, "budget", "counter", "", SYSCAP_INT64);
 
 static const char *volatile group = "budget", *volatile name = "mark";
-static const char *volatile message = "a message of 24 letters.";
+static const char *volatile message = "a message of 24 chars...";
 
 static void call_nothing(void)
 {
@@ -104,8 +104,8 @@ static long count(void (*call)(void))
 	return stepper.count - n_around;
 }
 
-/* The minimum of five counts, since now and then an event renews the clock's
- * base or meets the end of the ring. */
+/* The minimum of five counts, since some events renew the clock's base or wrap
+ * at the end of the ring. */
 static long cost(void (*call)(void))
 {
 	long least = NEVER;
@@ -212,7 +212,7 @@ TEST(no_event_takes_more_instructions_than_its_budget)
 #if !defined(__x86_64__)
 	SKIP("counts the instructions of x86-64");
 #elif defined(__clang__) || !defined(__OPTIMIZE__) || __GNUC__ != 12
-	SKIP("the budget is for what gcc 12 makes at -O2");
+	SKIP("the budget is for code of gcc 12 at -O2");
 #endif
 	if (test_is_sanitized())
 		SKIP("sanitizers add instructions of their own");

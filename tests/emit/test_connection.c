@@ -225,11 +225,11 @@ CHILD(closes_what_it_inherited)
 	CHECK_EQ(status, 0);
 }
 
-TEST(who_loses_the_socket_that_it_inherited_goes_on_by_name)
+TEST(a_program_without_its_inherited_socket_connects_by_name)
 {
 	struct peer inherited;
 
-	/* a named peer whose own child is gone */
+	/* a named peer whose own child has ended */
 	start("has_an_event");
 	CHECK_EQ(peer_finish(&peer), 0);
 	const unsigned before = peer_count_marks(&peer, "test", "mark");
@@ -261,7 +261,7 @@ static unsigned emit_until_recorded(void)
 	return n;
 }
 
-/* In a child: lets the recorder go on. */
+/* In a child: lets the recorder continue. */
 static void say_ready(void)
 {
 	fclose(fopen(peer_arg(), "w"));
@@ -283,7 +283,7 @@ CHILD(is_refused_for_a_while)
 	emit_until_recorded();
 }
 
-TEST(what_was_lost_while_nobody_listened_is_told)
+TEST(losses_without_a_listening_recorder_are_reported)
 {
 	char path[64];
 
@@ -306,7 +306,7 @@ CHILD(is_never_listened_to)
 	CHECK(get_stats().is_active);
 }
 
-TEST(where_nobody_ever_listens_the_statistics_tell)
+TEST(statistics_count_losses_without_a_recorder)
 {
 	peer_start_named(&peer, "is_never_listened_to", "", false);
 	finish(0);
@@ -323,7 +323,7 @@ CHILD(may_open_no_file)
 	emit_until_recorded();
 }
 
-TEST(who_may_open_no_file_is_recorded_when_he_may)
+TEST(recording_begins_when_a_file_can_be_opened_again)
 {
 	start("may_open_no_file");
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -391,7 +391,7 @@ CHILD(puts_a_file_there)
 	close(file);
 }
 
-TEST(a_file_that_takes_the_number_of_a_waiting_connection_is_left_alone)
+TEST(a_file_reusing_a_pending_connections_fd_is_not_changed)
 {
 	start_silent("puts_a_file_there");
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -408,7 +408,7 @@ CHILD(closes_everything)
 	emit_until_recorded();
 }
 
-TEST(who_closes_a_waiting_connection_makes_another)
+TEST(a_program_that_closes_a_pending_connection_makes_another)
 {
 	start_silent("closes_everything");
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -531,7 +531,7 @@ CHILD(finds_nothing)
 {
 	emit();
 	CHECK(!get_stats().is_active);
-	CHECK_STR(get_stats().reason, "the recorder is gone");
+	CHECK_STR(get_stats().reason, "the recorder has ended");
 }
 
 TEST(a_name_that_leads_nowhere_means_that_nothing_is_recorded)

@@ -33,7 +33,7 @@ CHILD(refused)
 	struct timespec begin, end;
 
 	/* only a write shows that the other end is closed */
-	if (strcmp(peer_arg(), "the recorder is gone") != 0)
+	if (strcmp(peer_arg(), "the recorder has ended") != 0)
 		CHECK(!syscap_is_active());
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	SYSCAP_INSTANT("test", "mark", NULL);
@@ -78,7 +78,7 @@ static void check_nothing_arrived(int socket)
 }
 
 /* The child has valid control sockets as descriptors 0 and 3. */
-TEST(what_is_no_plain_number_above_2_is_refused)
+TEST(a_value_other_than_a_number_above_2_is_refused)
 {
 	static const char *const values[] = {
 		"",
@@ -236,11 +236,11 @@ TEST(a_socket_whose_other_end_is_closed_or_never_was_is_refused)
 	const int single = socket(AF_UNIX, SOCK_STREAM, 0);
 	int pair[2];
 
-	check_fd_refused(single, "the recorder is gone");
+	check_fd_refused(single, "the recorder has ended");
 	close(single);
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	close(pair[0]);
-	check_fd_refused(pair[1], "the recorder is gone");
+	check_fd_refused(pair[1], "the recorder has ended");
 	close(pair[1]);
 }
 
@@ -304,7 +304,7 @@ CHILD(one_mark)
 	SYSCAP_INSTANT("test", "mark", NULL);
 }
 
-TEST(the_sockets_shared_flags_are_left_alone)
+TEST(the_sockets_shared_flags_do_not_change)
 {
 	static const int flags[] = { 0, O_NONBLOCK };
 

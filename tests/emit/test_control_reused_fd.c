@@ -3,7 +3,7 @@
  * test_control_reused_fd.c - programs that close foreign descriptors, and get
  * the number of the control socket for a file of their own.
  *
- * Threads with a ring go on.  A new thread finds another file at the number,
+ * Threads with a ring continue.  A new thread finds another file at the number,
  * neither reads nor writes that file, and does not wait.
  */
 #define _GNU_SOURCE

@@ -295,7 +295,7 @@ TEST(logs_and_metadata_carry_severity_domain_and_text)
 	peer_free(&peer);
 }
 
-TEST(a_stock_recorder_is_told_which_process_this_is)
+TEST(a_stock_recorder_gets_the_process_id)
 {
 	struct peer peer;
 
@@ -370,7 +370,7 @@ CHILD(a_small_ring)
 	pthread_exit(NULL);
 }
 
-TEST(a_full_ring_drops_counts_and_tells_at_thread_exit)
+TEST(a_full_ring_reports_its_losses_at_thread_exit)
 {
 	struct peer peer;
 	struct peer_frame frame, last_loss = { 0 };
@@ -403,7 +403,7 @@ CHILD(a_ring_with_pauses)
 	pthread_exit(NULL);
 }
 
-TEST(losses_are_told_before_the_next_surviving_frame)
+TEST(losses_are_reported_before_the_next_frame)
 {
 	struct peer peer;
 	struct peer_frame frame;

@@ -190,7 +190,7 @@ static void check_file(const char *arg, uint32_t ring, size_t size,
 	peer_free(&peer);
 }
 
-TEST(files_are_cut_into_chunks_and_the_last_one_says_so)
+TEST(files_are_cut_into_chunks_and_the_last_is_marked)
 {
 	char arg[32];
 	static const size_t sizes[] = { 0,         1,     CHUNK - 1, CHUNK,
@@ -312,7 +312,7 @@ CHILD(bad_input)
 	CHECK_EQ(syscap_file(path, "x", 1), 0);
 }
 
-TEST(bad_input_is_told_and_nothing_is_sent)
+TEST(bad_input_returns_an_error_and_sends_nothing)
 {
 	struct peer peer;
 	char path[256];
@@ -412,7 +412,7 @@ CHILD(slow_pipe)
 	close(ends[0]);
 }
 
-TEST(reads_go_on_after_signals)
+TEST(reads_continue_after_signals)
 {
 	struct peer peer;
 
@@ -515,7 +515,9 @@ CHILD(between_two_captures)
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	start("first.syscap");
 	pthread_create(&thread, NULL, change_captures, &ends[1]);
-	CHECK_EQ(syscap_file_fd("file", ends[0]), -ECANCELED);
+	/* -ENOBUFS: the second recording began before this call looked */
+	const int r = syscap_file_fd("file", ends[0]);
+	CHECK(r == -ECANCELED || r == -ENOBUFS);
 	pthread_join(thread, NULL);
 	CHECK_EQ(syscap_file("another", "", 0), 0);
 	CHECK_EQ(syscap_stop(), 0);
@@ -523,7 +525,7 @@ CHILD(between_two_captures)
 	close(ends[0]);
 }
 
-TEST(a_file_does_not_go_on_in_another_capture)
+TEST(a_file_does_not_continue_in_another_capture)
 {
 	char *const dir = written_make_dir();
 	char *const first = in_dir(dir, "", "first.syscap");

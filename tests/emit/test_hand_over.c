@@ -124,7 +124,7 @@ CHILD(emits_and_dies)
 	kill(getpid(), SIGKILL);
 }
 
-TEST(the_first_event_is_there_though_nobody_has_answered)
+TEST(the_first_event_is_recorded_without_an_answer)
 {
 	for (int by_name = 0; by_name < 2; by_name++) {
 		int status;
@@ -258,7 +258,7 @@ CHILD(has_more_threads_than_slots)
 	CHECK(*peer_arg() != '6' || get_stats().n_dropped == 0);
 }
 
-TEST(where_all_slots_are_taken_another_arena_is_handed_over)
+TEST(another_arena_is_handed_over_if_all_slots_are_used)
 {
 	start("has_more_threads_than_slots", "60");
 	wait_for_child();
@@ -276,7 +276,7 @@ TEST(where_all_slots_are_taken_another_arena_is_handed_over)
 	peer_free(&peer);
 }
 
-TEST(where_that_are_too_many_rings_are_asked_for)
+TEST(rings_are_requested_beyond_the_largest_number_of_arenas)
 {
 	start("has_more_threads_than_slots", "300");
 	peer.keeps_slots = true;
@@ -465,7 +465,7 @@ static void finish_late(void)
 	CHECK_EQ(peer_finish(&peer), 0);
 }
 
-TEST(what_could_not_be_sent_is_sent_with_a_later_event)
+TEST(an_unsent_arena_is_sent_with_a_later_event)
 {
 	start("finds_the_socket_full", "");
 	finish_late();
@@ -536,7 +536,7 @@ CHILD(closes_it_before_it_is_sent)
 	}
 }
 
-TEST(an_arena_whose_file_was_closed_too_early_is_told_to_be_lost)
+TEST(an_arena_with_its_file_closed_early_is_reported_lost)
 {
 	for (int at_exit = 0; at_exit < 2; at_exit++) {
 		start("closes_it_before_it_is_sent", at_exit ? "e" : "");
@@ -549,7 +549,7 @@ TEST(an_arena_whose_file_was_closed_too_early_is_told_to_be_lost)
 
 /* ------------------------------------------- other recorders get requests */
 
-TEST(a_recorder_that_does_not_ask_for_it_is_asked_for_rings)
+TEST(a_recorder_that_takes_no_arena_gets_ring_requests)
 {
 	/* SYSCAP_RECORDER is unset: the inherited socket may be another
 	 * recorder's */
@@ -591,7 +591,7 @@ CHILD(is_limited)
 	child_asks();
 }
 
-TEST(who_can_make_none_asks_for_rings)
+TEST(a_process_that_cannot_make_an_arena_requests_rings)
 {
 	start("is_limited", "");
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -631,7 +631,7 @@ CHILD(fills_one_ring_until_it_is_over)
 	CHECK_STR(get_stats().reason, "the recording is over");
 }
 
-TEST(who_finds_the_arena_closed_stops)
+TEST(a_process_stops_if_its_arena_is_closed)
 {
 	static const char *const children[] = {
 		"goes_on_until_it_is_over", "fills_one_ring_until_it_is_over"
@@ -641,7 +641,7 @@ TEST(who_finds_the_arena_closed_stops)
 		start(children[i], "");
 		while (peer.n_arenas == 0)
 			peer_serve(&peer);
-		__atomic_store_n(&head_of(0)->drainer, SYC_ARENA_CLOSED,
+		__atomic_store_n(&head_of(0)->reader, SYC_ARENA_CLOSED,
 		                 __ATOMIC_SEQ_CST);
 		wait_for_child();
 		peer_free(&peer);
@@ -652,7 +652,7 @@ CHILD(finds_that_nobody_listens)
 {
 	emit();
 	CHECK(!get_stats().is_active);
-	CHECK_STR(get_stats().reason, "the recorder is gone");
+	CHECK_STR(get_stats().reason, "the recorder has ended");
 }
 
 /* Notices its recorder's end when all slots are taken, or earlier. */
@@ -665,12 +665,12 @@ CHILD(outlives_its_recorder)
 		if (get_stats().is_active)
 			run_threads(1, run_once);
 	CHECK(!get_stats().is_active);
-	CHECK_STR(get_stats().reason, "the recorder is gone");
+	CHECK_STR(get_stats().reason, "the recorder has ended");
 }
 
 /* A socket file of a killed recorder, without a listener.  A process that hoped
  * for an answer would wait at exit. */
-TEST(who_finds_that_nobody_listens_any_more_stops)
+TEST(a_process_stops_if_the_recorder_is_gone)
 {
 	int status;
 
@@ -701,7 +701,7 @@ CHILD(finds_no_such_name)
 	CHECK_EQ(get_stats().n_untold, 1);
 }
 
-TEST(who_can_not_reach_the_recorder_makes_no_rings)
+TEST(a_process_without_a_reachable_recorder_makes_no_rings)
 {
 	peer_start_arena(&peer, "finds_no_such_name", "", BODY, true);
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -793,14 +793,14 @@ TEST(a_recorder_that_writes_anything_anywhere_does_no_harm)
 CHILD(has_another_thread_once_it_is_drained)
 {
 	emit();
-	while (syc_slot_state(__atomic_load_n(&syc_slot_arena_head()->drainer,
+	while (syc_slot_state(__atomic_load_n(&syc_slot_arena_head()->reader,
 	                                      __ATOMIC_SEQ_CST)) !=
 	       SYC_ARENA_DRAINED)
 		usleep(1000);
 	run_threads(1, run_once);
 }
 
-TEST(where_a_ring_begins_is_looked_at_before_it_is_used)
+TEST(the_ring_offset_is_checked_before_use)
 {
 	static const uint32_t tails[] = { UINT32_MAX - 7, BODY, 12, BODY - 4,
 		                          8 };
@@ -819,7 +819,7 @@ TEST(where_a_ring_begins_is_looked_at_before_it_is_used)
 		CHECK(ring != MAP_FAILED);
 		ring->tail = tails[i];
 		ring->head = tails[i] == 8 ? 8 : 0;
-		__atomic_store_n(&head_of(0)->drainer, SYC_ARENA_DRAINED,
+		__atomic_store_n(&head_of(0)->reader, SYC_ARENA_DRAINED,
 		                 __ATOMIC_SEQ_CST);
 		wait_for_child();
 		/* A valid tail is kept, with frames after it; else frames begin

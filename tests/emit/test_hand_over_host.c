@@ -162,7 +162,7 @@ static void start_refused(int number, int error, const char *late, bool by_name)
 	start("is_refused_a_call", arg, by_name);
 }
 
-TEST(where_a_filter_refuses_a_call_rings_are_asked_for)
+TEST(rings_are_requested_if_a_filter_refuses_a_call)
 {
 	static const int calls[] = { SYS_memfd_create, SYS_ftruncate,
 		                     SYS_mremap, SYS_sendmsg };
@@ -178,7 +178,7 @@ TEST(where_a_filter_refuses_a_call_rings_are_asked_for)
 	}
 }
 
-TEST(who_may_not_send_its_arena_any_more_says_that_it_is_lost)
+TEST(an_arena_that_may_not_be_sent_is_reported_lost)
 {
 	int status;
 
@@ -206,7 +206,7 @@ CHILD(may_send_words_only)
 		raise(SIGKILL);
 }
 
-TEST(who_is_killed_with_its_arena_in_hand_has_said_that_there_is_one)
+TEST(a_killed_process_has_announced_its_unsent_arena)
 {
 	int status;
 
@@ -222,7 +222,7 @@ TEST(who_is_killed_with_its_arena_in_hand_has_said_that_there_is_one)
 	}
 }
 
-TEST(who_ends_with_its_arena_in_hand_is_told_of_once)
+TEST(an_arena_unsent_at_exit_is_reported_once)
 {
 	start("may_send_words_only", "", false);
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -336,7 +336,7 @@ static long call_of(pid_t pid)
 
 /* The child waits only for a moment, and this test may look too late: one
  * success in 20 is enough. */
-TEST(who_exits_waits_for_room_to_send_its_arena)
+TEST(an_exit_waits_for_room_to_send_the_arena)
 {
 	unsigned n_sent = 0;
 
@@ -345,7 +345,7 @@ TEST(who_exits_waits_for_room_to_send_its_arena)
 		pid_t gone = 0;
 
 		start("exits_while_the_socket_is_full", "", false);
-		while (gone == 0 && call_of(peer.pid) != SYS_nanosleep)
+		while (gone == 0 && call_of(peer.pid) != SYS_futex)
 			gone = waitpid(peer.pid, &status, WNOHANG);
 		peer.holds_replies = true;
 		peer_serve(&peer);
@@ -411,8 +411,8 @@ static uint32_t bytes_left(void)
 	return ts->hot.size - 8 - SYC_RING_ROOM - used;
 }
 
-/* The ring has room for a mark, and not for a loss record.  The arena is as if
- * it could not be sent for an hour. */
+/* The ring has room for a mark, and not for a loss record.  The sending of the
+ * arena fails for an hour. */
 CHILD(cannot_report_losses)
 {
 	const struct syc_ring_losses lost = { .bytes = 10, .frames = { 1 } };
@@ -427,7 +427,7 @@ CHILD(cannot_report_losses)
 	h->try_at = syc_clock_kernel() + INT64_C(3600) * 1000000000;
 	syc_handed_arena_set_phase(h, SYC_HANDED_UNSENT);
 	syc_loss_add_stray(&lost, 1);
-	syc_copies_set_sleeping(1);
+	syc_copies_set_look_due(1);
 	emit();
 	CHECK(syc_loss_is_stray_pending());
 	syc_handed_arena_set_phase(h, SYC_HANDED_SENT);

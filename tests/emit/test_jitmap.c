@@ -203,7 +203,7 @@ CHILD(uses_a_name_in_two_threads)
 	emit_one("of a thread");
 }
 
-TEST(threads_share_what_is_published)
+TEST(threads_share_published_names)
 {
 	struct peer peer;
 
@@ -232,7 +232,7 @@ CHILD(forks)
 	emit_one("before");
 }
 
-TEST(a_forked_child_publishes_what_it_uses_once_more)
+TEST(a_forked_child_publishes_its_names_again)
 {
 	struct peer peer;
 

@@ -89,7 +89,7 @@ static int record_slowly(struct peer *peer)
 /*
  * Go over a ring whose marks are numbered: each mark has the next number, or a
  * loss record covers exactly the missing marks.  Returns the number of received
- * and lost marks, and in *@ret_lost that of the lost marks.
+ * and lost marks, and in *@ret_lost the number of lost marks.
  */
 static int64_t add_up(const struct peer_ring *ring, uint64_t *ret_lost)
 {
@@ -160,7 +160,7 @@ static void check_sums(const char *arg, int expected_status)
 	peer_free(&peer);
 }
 
-TEST(what_arrives_and_what_is_told_lost_is_what_was_sent)
+TEST(received_and_lost_events_add_up_to_the_emitted_ones)
 {
 	for (int i = 0; i < 5; i++)
 		check_sums("", 0);
@@ -212,7 +212,7 @@ static int drain_at_stops(struct peer *peer)
 	return status;
 }
 
-TEST(a_loss_record_tells_the_time_range_of_its_own_losses)
+TEST(a_loss_record_has_the_time_range_of_its_losses)
 {
 	struct peer peer;
 	struct peer_frame f;

@@ -196,7 +196,7 @@ static void check_again(int signal)
 		__atomic_add_fetch(&n_wrong, 1, __ATOMIC_RELAXED);
 }
 
-/* Each thread starts at another name, and meets names of other threads. */
+/* Each thread starts at another name, and also uses names of other threads. */
 static void *intern_all(void *arg)
 {
 	const unsigned t = (unsigned)(uintptr_t)arg;

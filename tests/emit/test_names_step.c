@@ -206,7 +206,7 @@ static bool step_first(long k)
 	return WEXITSTATUS(status) == 0;
 }
 
-TEST(so_it_is_where_the_table_is_made)
+TEST(a_name_precedes_its_stack_while_the_table_is_created)
 {
 	long k = 1;
 
@@ -220,7 +220,7 @@ TEST(so_it_is_where_the_table_is_made)
 
 TEST(single_steps)
 {
-	SKIP("the stepper knows x86-64 only");
+	SKIP("the stepper supports x86-64 only");
 }
 
 #endif

@@ -99,7 +99,7 @@ static void warm_up(void)
 	id = syscap_mark_id("test", "by id");
 	dynamic = syscap_counter_get("test", "dynamic", "", SYSCAP_INT64);
 	signal(SIGTRAP, on_trap);
-	/* the clock takes a while to learn its rate */
+	/* the clock takes a while to measure its rate */
 	for (int i = 0; i < 10; i++) {
 		call_everything();
 		trap();
@@ -180,7 +180,7 @@ CHILD(is_off)
 	_exit(0);
 }
 
-TEST(no_call_does_so_where_nothing_is_recorded)
+TEST(no_call_allocates_or_locks_without_a_recording)
 {
 	if (!pure_can_count())
 		SKIP("a sanitizer's allocator and locks are its own");

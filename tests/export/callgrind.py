@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""callgrind.py SYSCAP - callgrind_annotate finds each function's self and
-inclusive cost as stat --json does, recursion and hostile names included."""
+"""callgrind.py SYSCAP - callgrind_annotate and stat --json agree on the self
+and inclusive cost of each function, also with recursion and hostile names."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ def run(*args):
 
 
 def annotated(path, inclusive):
-    """(binary, name) -> cost; and the sum of all."""
+    """({(binary, name): cost}, sum of all costs)"""
     said = run("callgrind_annotate", "--threshold=100", "--auto=no",
                "--inclusive=" + inclusive, path)
     found, total = {}, None
@@ -31,7 +31,7 @@ def annotated(path, inclusive):
         if match[2] == "PROGRAM TOTALS":
             total = cost
             continue
-        # "FILE:FUNCTION [OBJECT]", both are the binary
+        # "FILE:FUNCTION [OBJECT]"; FILE and OBJECT are the binary
         binary = re.search(r" \[([^]]*)\]$", match[2])[1]
         name = match[2][len(binary) + 1:-len(binary) - 3]
         assert (binary, name) not in found, match[2]
@@ -52,14 +52,14 @@ def check(folder, path, *args):
         wanted = {(r["binary"] or "(unknown)", r["name"]): r[key]
                   for r in rows}
         assert total == sum(r["self"] for r in rows), (total, args)
-        # it leaves out what is 0
+        # functions of cost 0 are omitted
         wanted = {k: v for k, v in wanted.items() if v or k in found}
         assert found == wanted, (key, args, found.items() ^ wanted.items())
 
 
 with tempfile.TemporaryDirectory() as work:
     story = Story(5)
-    # direct and mutual recursion, and a leaf that was there before
+    # direct and mutual recursion, and a leaf that is also a caller
     for i, stack in enumerate(([0, 1, 1, 1], [0, 1, 2, 1, 2, 3], [1, 0, 1, 0],
                                [0] * 300, [2, 1, 2])):
         story.sample(3_000_000_000 + i, 10, 10, i + 1, stack)

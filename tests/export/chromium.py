@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""chromium.py - a headless Chromium that is driven through two pipes
-(--remote-debugging-pipe), so that nothing but Chromium is needed."""
+"""chromium.py - driver of a headless Chromium through two pipes
+(--remote-debugging-pipe), without other programs."""
 import json
 import os
 import subprocess
@@ -16,7 +16,7 @@ class Browser:
         self.back, to_write = os.pipe()
 
         def give():
-            # Through higher numbers: one may be the other's
+            # Through higher numbers, since one fd may have the other's number
             ends = [os.dup(fd) for fd in (to_read, to_write)]
             ends = [os.dup2(fd, 50 + i) for i, fd in enumerate(ends)]
             for i, fd in enumerate(ends):
@@ -36,7 +36,7 @@ class Browser:
         self.number, self.rest = 0, b""
 
     def ask(self, method, session=None, **params):
-        """The result of one command."""
+        """Send a command, and return the result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if session:
@@ -70,11 +70,11 @@ class Browser:
         self.process.wait()
 
     def open(self, url):
-        """A page, as the session of others' commands."""
+        """Open a page; later commands use its session."""
         page = self.ask("Target.createTarget", url=url)["targetId"]
         session = self.ask("Target.attachToTarget", targetId=page,
                            flatten=True)["sessionId"]
-        # Until it has loaded, events belong to an empty page.
+        # Until the page has loaded, events belong to an empty page.
         while not self.run(session, "location.href !== 'about:blank' && "
                                     "document.readyState === 'complete'"):
             time.sleep(0.05)
@@ -82,7 +82,7 @@ class Browser:
 
 
 def start(folder):
-    """A browser; 77 where it does not run."""
+    """Start a browser; exit with 77 if that fails."""
     try:
         browser = Browser(folder)
         browser.ask("Browser.getVersion")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""devtools.py FOLDER FILE - what Chromium's DevTools make of Chrome's trace
-events: the modules of the Performance panel read FILE in a page of their own,
-and have what Python finds in it."""
+"""devtools.py FOLDER FILE - Chromium's DevTools read the exported trace
+events: the modules of the Performance panel load FILE, and find the same events
+as Python."""
 import collections
 import json
 import sys
@@ -51,7 +51,7 @@ def devtools(text):
 
 
 def microseconds(value):
-    """To the nanosecond, whatever a double makes of it."""
+    """Rounded to ns, since a double is not exact."""
     return round(float(value) * 1000)
 
 

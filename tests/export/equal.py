@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """equal.py SYSCAP PROTOC FILTERS CAPTURE... - marks, operations, arrows,
 values, logs, losses, samples and allocations of every export, and the sums of
-`syscap stat`, are those that a reader of its own finds (tests/profile),
-unfiltered and through FILTERS random filters; SEED=N repeats a run."""
+`syscap stat`, equal those of an independent reader (tests/profile). Compares
+without a filter and through FILTERS random filters; SEED=N repeats a run."""
 import collections
 import decimal
 import json
@@ -15,13 +15,15 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "profile"))
 
-from answers import covers, events, marks_of, passes, transform
+from answers import (events, has_mark, is_inlined, marks_of, passes, seen,
+                     transform)
 from capture import Capture
 from compare import pick
 from exported import Perfetto, is_part, read_chrome, read_csv
 
 SEVERITIES = ("error", "critical", "warning", "message", "info", "debug",
               "other")
+INLINED = " (inlined)"  # of csv: _[i]
 
 
 def severity(bits):
@@ -46,8 +48,7 @@ def export(syscap, path, args):
 
 
 def key_of(row):
-    """A double may have been written as an integer; one that is no number, as
-    nothing."""
+    """A double may be written as an integer, and NaN as an empty text."""
     def plain(value):
         if isinstance(value, (float, decimal.Decimal)):
             value = float(value)
@@ -68,7 +69,8 @@ def values_of(capture, rows):
 
 
 def wanted(capture, want):
-    """As exported.py has it; names of functions as csv and chrome do."""
+    """In the form of exported.py, with names of functions as in csv and
+    chrome."""
     rows = events(capture, want)
     found = {key: rows[key] for key in ("losses",)}
     found["losses"] = [(r.begin, r.end, r.frames, r.samples, r.bytes)
@@ -91,22 +93,24 @@ def wanted(capture, want):
         ((marks[a].time + marks[a].duration, marks[a].pid, marks[a].tid),
          (marks[b].time, marks[b].pid, marks[b].tid))
         for a, b in rows["arrows"]]
-    # Perfetto's go from slice to slice.
+    # In Perfetto, arrows lead from slice to slice.
     found["flows"] = [(marks[a][0:1] + marks[a][2:4],
                        marks[b][0:1] + marks[b][2:4])
                       for a, b in rows["arrows"]]
     inside = marks_of(capture, want) if "mark" in want else None
     found["samples"] = collections.Counter()
     for sample in capture.samples:
+        sample = seen(sample, want)
         if passes(sample, want, inside):
-            names = [f[0] for f in transform(sample.frames, want)]
+            names = [f[0] + (INLINED if is_inlined(f) else "")
+                     for f in transform(sample.frames, want)]
             if "reverse" in want:
                 names.reverse()
             found["samples"][sample.pid, sample.tid, tuple(names)] += \
                 capture.weight(sample)
     found["allocations"] = [
         (a.time, a.pid, a.tid, a.address, a.size) for a in capture.allocations
-        if a.size > 0 and passes(a, want, inside)]
+        if a.size > 0 and passes(seen(a, want), want, inside)]
     found["threads"] = {
         who: name for who, name in capture.threads.items()
         if who in {(r.pid, r.tid) for rows in (
@@ -130,10 +134,13 @@ def compare(what, ours, theirs, keys, want):
             sys.exit(1)
 
 
+Timed = collections.namedtuple("Timed", "time duration pid tid")
+
+
 def without_others(found, want):
-    """An operation that passes is there as a whole: its other marks, too."""
+    """If an operation passes, all its marks pass."""
     found["marks"] = [m for m in found["marks"] if not is_part(m[6]) or
-                      covers(want, m[0], m[2], m[3])]
+                      has_mark(want, Timed(*m[:4]))]
     return found
 
 
@@ -142,7 +149,7 @@ def rank(values, percent):
 
 
 def summed(capture, theirs, rows):
-    """Marks, counters and logs as `syscap stat` sums them up."""
+    """Sums of marks, counters and logs, as in `syscap stat`."""
     durations = collections.defaultdict(list)
     for mark in rows["rows"]:
         durations[mark.group, mark.name].append(mark.duration)
@@ -189,11 +196,6 @@ def check_stat(syscap, path, capture, want, theirs):
             sys.exit(1)
 
 
-def begin_of(capture, theirs):
-    return min([capture.begin] + [m[0] for m in theirs["marks"]] +
-               [o[0] for o in theirs["operations"]])
-
-
 EVENTS = ("marks", "values", "logs", "losses", "samples", "allocations")
 LINKED = EVENTS + ("operations", "arrows", "threads")
 
@@ -207,7 +209,7 @@ def check(syscap, protoc, path, capture, want):
     theirs = wanted(capture, want)
     check_stat(syscap, path, capture, want, theirs)
     compare("chrome", without_others(read_chrome(
-        chrome, begin_of(capture, theirs),
+        chrome, capture.begin,
         lambda pid: capture.period[pid] if capture.period else 1), want),
         theirs, LINKED, want)
     if protoc:
@@ -223,8 +225,12 @@ def check(syscap, protoc, path, capture, want):
         syscap, path, ["--format=csv", "--table=counters"] + args)
     folded = dict(theirs, samples=collections.Counter())
     for (pid, tid, names), weight in theirs["samples"].items():
-        names = tuple(n.replace(";", ":") for n in names)
+        names = tuple(n.replace(";", ":").replace(INLINED, "_[i]")
+                      for n in names)
         folded["samples"][pid, tid, names] += weight
+    # The table has the frames unchanged.
+    folded["marks"] = [tuple(m) for m in capture.raw_marks
+                       if has_mark(want, m)]
     compare("csv", read_csv(tables), folded, EVENTS, want)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""exported.py - read exports back, each into the same lists.
+"""exported.py - readers of exports, into the same lists for each format.
 
     marks       (time, duration, pid, tid, group, name, message)
     operations  (from, to, pid, group)
@@ -11,7 +11,7 @@
     allocations (time, pid, tid, address, bytes)
     threads     {(pid, tid): name}
 
-What a format demands is checked on the way.
+The readers also check the rules of the format.
 """
 import collections
 import csv
@@ -40,13 +40,13 @@ def is_part(message):
 # --------------------------------------------------------------- chrome
 
 def read_chrome(data, begin, tick):
-    """@begin: what times count from.  @tick: what a sample weighs."""
+    """@begin: the origin of times.  @tick: the weight of a sample."""
     found = empty()
     open_pairs, flows, profiles, last = {}, {}, {}, {}
 
     def ns(number):
         value = decimal.Decimal(number) * 1000
-        assert value == int(value), "no whole nanosecond"
+        assert value == int(value), "not a whole number of ns"
         return int(value)
 
     whole = json.loads(data, parse_float=decimal.Decimal)
@@ -147,7 +147,7 @@ def unescape(quoted):
 
 
 def decode(data, protoc):
-    """Packets as {field: [value]}, from what protoc prints."""
+    """Packets as {field: [value]}, from the output of protoc."""
     done = subprocess.run(
         [protoc, "--proto_path=" + HERE, "--decode=syscap.Trace",
          "perfetto.proto"], input=data, stdout=subprocess.PIPE, check=True)
@@ -163,7 +163,7 @@ def decode(data, protoc):
             stack.pop()
         elif line:
             key, value = line.split(b": ", 1)
-            assert not key.isdigit(), "a field that is unknown: %s" % line
+            assert not key.isdigit(), "unknown field: %s" % line
             stack[-1][key.decode()].append(
                 unescape(value[1:-1]) if value[:1] == b'"'
                 else value == b"true" if value in (b"true", b"false")
@@ -253,7 +253,7 @@ class Perfetto:
                      for f in frames)
 
     def who(self, track):
-        """(pid, tid), as far as the track tells."""
+        """(pid, tid) of the track; None if the track has none."""
         of = self.tracks[track]
         thread = one(of, "thread")
         if thread:
@@ -291,7 +291,7 @@ class Perfetto:
         if kind == 3 and (event["log"] or event["stack"]):
             self.special(event, notes, time, mark)
             return
-        # In the order of the file, what a track has is nested.
+        # In the order of the file, the events of a track are nested.
         assert time >= self.time.get(track, time), "times fall"
         self.time[track] = time
         stack = self.open.setdefault(track, [])
@@ -350,7 +350,7 @@ def number(field):
 
 
 def read_csv(tables):
-    """@tables: what each table is, by its name."""
+    """@tables: {name: content of the table}."""
     found = empty()
     for r in rows_of(tables["marks"]):
         found["marks"].append((int(r["time_ns"]), int(r["duration_ns"]),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""firefox.py SYSCAP [PROFILER_CLI] - a processed profile of the Firefox Profiler
-has each sample, mark, value, line of a log and loss, with and without filters;
-with PROFILER_CLI the Profiler's own loader says so."""
+"""firefox.py SYSCAP [PROFILER_CLI] - a processed profile of the Firefox
+Profiler has each sample, mark, value, log line and loss, with and without
+filters. With PROFILER_CLI the Profiler's own loader checks the profile."""
 import collections
 import json
 import os
@@ -26,19 +26,19 @@ def make_story():
                 b"syscap".ljust(24, b"\0") + b"lost".ljust(40, b"\0") +
                 b"frames=%d bytes=%d tid=%d sample=%d mark=%d\0" %
                 (frames, size, tid, samples, frames - samples))
-    # the same pid once more, after its end
+    # a second process with the same pid
     end = BEGIN + 3_000_000_000
     story.frame(6, 20, end, 0, b"")
     story.frame(4, 20, end + 1, 0, b"/usr/bin/another\0")
     story.mark(20, 20, end + 2, 7, "app", "again")
-    # freed by another thread; and what nobody allocated
+    # a free by another thread, and a free without an allocation
     for at, tid, address, size in ((400, 10, 0x9000, 77), (401, 11, 0x9000, 0),
                                    (402, 11, 0xA000, 0)):
         at = BEGIN + at * 1000
         story.frame(14, 10, at, 0, struct.pack(
             "<QqiHHQ", address, size, tid, 1, 0, story.address(1)))
         story.allocations.append((at, 10, tid, address, size))
-    # what no number is has no place
+    # NaNs and infinities are omitted
     story.frame(9, 10, BEGIN + 1, 0, struct.pack("<HHI8Id56x", 1, 0, 0, 8,
                                                  *[0] * 7, float("nan")))
     return story
@@ -49,7 +49,7 @@ def ns(ms):
 
 
 def table(thread, name):
-    """Rows of a table, whose columns are all as long as it says."""
+    """Rows of a table, after a check of the columns' lengths."""
     columns = {k: v for k, v in thread[name].items() if isinstance(v, list)}
     n = thread[name]["length"]
     assert all(len(v) == n for v in columns.values()), name
@@ -77,7 +77,7 @@ class Shared:
 
 
 def read(whole):
-    """Samples, marks, logs, losses, values as story.py has them."""
+    """Samples, marks, logs, losses and values, in the form of story.py."""
     shared = Shared(whole)
     samples, marks, logs, losses, values = [], [], [], [], []
     names = {}
@@ -121,7 +121,8 @@ def read(whole):
 
 
 def read_allocations(whole):
-    """(time, pid, tid, address, bytes, stack), frees with what they end."""
+    """(time, pid, tid, address, bytes, stack); a free has the size of its
+    allocation."""
     shared, found = Shared(whole), []
     for thread in whole["threads"]:
         if "nativeAllocations" not in thread:
@@ -139,8 +140,8 @@ def read_allocations(whole):
 
 
 def with_frees(allocations, passes):
-    """What the story's allocations are there: those that pass, and what frees
-    them, which weighs as much."""
+    """The expected allocations of the story: those that pass, and their frees,
+    with the same weight."""
     held, found = {}, []
     for time_, pid, tid, address, size in sorted(allocations):
         if size == 0:
@@ -165,7 +166,7 @@ def check(story, path, args, passes):
     assert read_allocations(whole) == wanted, (args, "allocations")
     assert args == ("--thread=11",) or sum(a[4] < 0 for a in wanted) > 5
     assert b"allocations" not in done.stderr, done.stderr
-    assert b"</script>" in done.stdout, "it is data, and not HTML"
+    assert b"</script>" in done.stdout, "the text is data, not HTML"
     assert sorted(samples) == sorted(
         s for s in story.samples if passes(*s[:3])), "samples"
     assert sorted(marks) == sorted(
@@ -174,11 +175,12 @@ def check(story, path, args, passes):
     assert sorted(logs) == sorted(
         e for e in story.logs if passes(*e[:3])), "logs"
     assert losses == [LOST][:passes(LOST[0], LOST[2], LOST[3])], losses
-    # values have no thread: they pass with any of their process, not with one
+    # values have no thread: a filter by process keeps them, a filter by thread
+    # does not
     wanted = [v for v in story.values if passes(v[0], v[1], -1)]
     assert sorted(values) == sorted(wanted), "values"
     if passes(BEGIN + 1, 10, -1):
-        assert b"note: 1 values of counters that are no numbers" in \
+        assert b"note: omitted 1 counter values that are no numbers" in \
             done.stderr
     assert names.get(("10", 11), "worker </script>") == "worker </script>"
     if not args:
@@ -187,11 +189,11 @@ def check(story, path, args, passes):
 
 
 class Loader:
-    """A daemon of profiler-cli that has one file."""
+    """A daemon of profiler-cli with one loaded file."""
 
     def __init__(self, folder, path):
         self.env = dict(os.environ, PROFILER_CLI_SESSION_DIR=folder)
-        # not `load`, which gives the daemon half a second
+        # not `load`, which waits for the daemon only half a second
         self.daemon = subprocess.Popen(
             ["node", cli, "--daemon", path, "--session", "s"], env=self.env,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -199,7 +201,7 @@ class Loader:
         session = os.path.join(folder, "s.json")
         while not os.path.exists(session) or \
                 self.run("status").returncode != 0:
-            assert self.daemon.poll() is None, "it does not load the file"
+            assert self.daemon.poll() is None, "the file is not loaded"
             time.sleep(0.2)
 
     def run(self, *args):
@@ -219,8 +221,8 @@ class Loader:
 
 
 def check_loaded_heap(loader, story, whole, threads):
-    """Bytes that were allocated, and given back."""
-    # Of a thread without any, the samples would be summed up instead.
+    """Allocated and freed bytes."""
+    # For a thread without allocations, profiler-cli would sum up the samples.
     heaps = {(t["pid"], t["tid"]) for t in whole["threads"]
              if "nativeAllocations" in t}
     allocations = with_frees(story.allocations, lambda at, pid, tid: True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""flamegraph.py SYSCAP [CHROMIUM] - the picture and the lines say what was
-recorded: widths, names as text, shares, differences, search."""
+"""flamegraph.py SYSCAP [CHROMIUM] - the picture and the folded lines agree
+with the recording: widths, names as text, shares, differences, search."""
 import collections
 import os
 import re
@@ -42,13 +42,14 @@ def parse(svg):
 
 
 def check_widths(found, sums, unit):
-    """Every prefix of a stack is a frame, above its caller, so wide."""
+    """Every prefix of a stack is a frame above its caller, with the width of
+    its weight."""
     totals = collections.Counter()
     for names, ticks in sums.items():
         for depth in range(len(names) + 1):
             totals[names[:depth]] += ticks * unit
     drawn = collections.Counter()
-    above = []  # frames that hold the place where we are, outermost first
+    above = []  # frames around the present position, outermost first
     for level, begin, value, name, _ in sorted(
             found, key=lambda frame: (frame[1], frame[0])):
         above = [a for a in above if a[0] < level]
@@ -73,7 +74,7 @@ def check_picture(story, path):
     check_widths(found, sums, PERIOD)
     root, found = parse(run(path))
     check_widths(found, stacks(story), PERIOD)
-    # what is in a name stays in it
+    # markup in a name is escaped
     assert len(root.findall(SVG + "script")) == 1
     names = {frame[3] for frame in found}
     for name in story.names:
@@ -122,7 +123,7 @@ def check_diff(old, old_path, new, new_path):
 
 
 def check_gone(folder, path):
-    """Of what is gone the largest come first."""
+    """Functions that are gone are sorted by size."""
     new = Story(1)
     shown_names = [shown(name) for name in new.names]
     for time, pid, tid, ticks, names in new.without_samples():
@@ -139,7 +140,7 @@ def check_gone(folder, path):
 
 
 def check_narrow(folder):
-    """What nobody could see is counted instead."""
+    """Frames that are too narrow to be seen are counted."""
     story = Story(2)
     path = os.path.join(folder, "narrow.syscap")
     rare = story.without_samples()[0]
@@ -153,7 +154,8 @@ def check_narrow(folder):
 
 
 def browse(address, folder):
-    """The document after its script has run; None: the browser does not."""
+    """The document after its script has run; None: the browser does not
+    run."""
     done = subprocess.run(
         [chromium, "--headless", "--no-sandbox", "--disable-gpu",
          "--user-data-dir=" + os.path.join(folder, "browser"),
@@ -164,7 +166,7 @@ def browse(address, folder):
 
 
 def check_search(story, path, folder):
-    """The script in it, run by a browser."""
+    """A browser runs the script of the picture."""
     svg = os.path.join(folder, "graph.svg")
     run("-o", svg, path)
     share = 100 * sum(ticks for _, _, _, ticks, names in story.samples
@@ -172,20 +174,20 @@ def check_search(story, path, folder):
         sum(sample[3] for sample in story.samples)
     dom = browse(svg + "#s=%5Ehash%24&z=hash", folder)
     if dom is None:
-        print("the browser shows nothing here")
+        print("the browser does not run")
         return
     found = re.search(r'id="found"[^>]*>([^<]*)<', dom).group(1)
     assert "%.2f %% of all" % share in found, (found, share)
-    assert re.search(r'id="reset"[^>]*style=""', dom), "it is not zoomed"
+    assert re.search(r'id="reset"[^>]*style=""', dom), "the picture is not zoomed"
     with open(svg, "rb") as file:
         widest = max(value for _, _, value, name, _ in parse(file.read())[1]
                      if name == "hash")
     assert re.search(r'data-v="%d" [^>]*><title>hash\n[^<]*</title>'
                      r'<rect x="0%%" [^>]*width="100%%"' % widest, dom), \
-        "another one is zoomed into"
-    # no escape, but what somebody typed
+        "another frame is zoomed"
+    # the typed text is used unchanged
     dom = browse(svg + "#s=100%", folder)
-    assert dom is None or "“100%”: 0 frames" in dom, "the script gave up"
+    assert dom is None or "“100%”: 0 frames" in dom, "the script failed"
 
 
 def check_high(folder):
@@ -202,7 +204,7 @@ def check_high(folder):
                    "'at ' + scrollY;</script></svg>")
     dom = browse(svg, folder)
     assert dom is None or re.search(r">at [1-9][0-9]{3}", dom), \
-        "it opens at the top"
+        "the picture opens at the top"
 
 
 with tempfile.TemporaryDirectory() as work:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""formats.py SYSCAP [GO] [SQLITE3] - every format says what was recorded, to
-the last tick, with and without filters, and names stay what they are."""
+"""formats.py SYSCAP [GO] [SQLITE3] - every format agrees with the recording to
+the last tick, with and without filters, and keeps names unchanged."""
 import collections
 import csv
 import gzip
@@ -44,11 +44,12 @@ def check_folded(path, samples, args):
     assert lines == wanted, "folded"
     for n, what in ((183, "marks"), (100, "frames of counters"),
                     (10, "lines of logs"), (30, "allocations")):
-        assert "note: %d %s, which" % (n, what) in said, said
+        assert "note: omitted %d %s, which" % (n, what) in said, said
 
 
 def check_evented(profile, frames):
-    """Balanced, nested, times not falling; what it holds."""
+    """Check that events are balanced, nested and in the order of time, and
+    return the slices."""
     open_frames, last, found = [], 0, []
     for event in profile["events"]:
         assert event["at"] >= last, "time falls"
@@ -57,7 +58,7 @@ def check_evented(profile, frames):
             open_frames.append((event["frame"], last))
         else:
             frame, at = open_frames.pop()
-            assert frame == event["frame"], "closes another one"
+            assert frame == event["frame"], "closes another frame"
             found.append((at, last - at, frames[frame]["file"],
                           frames[frame]["name"]))
     assert not open_frames and profile["endValue"] == last
@@ -89,28 +90,31 @@ def check_speedscope(path, samples, marks, args):
     missing = collections.Counter(wanted) - collections.Counter(evented)
     assert not collections.Counter(evented) - collections.Counter(wanted)
     n = sum(missing.values())
-    # one a thread overlaps others partly
+    # one mark of each thread partly overlaps others
     assert n == len({(m[2], m[3]) for m in marks}), missing
-    assert "note: %d marks that overlap" % n in said, said
+    assert "note: omitted %d marks that overlap" % n in said, said
 
 
 def check_early_marks(folder):
-    """What began before the recording: speedscope takes no time below 0."""
+    """Slices that began before the recording are cut at its beginning:
+    speedscope accepts no time below 0."""
     early = Story(4)
-    early.mark(10, 10, BEGIN - 5_000_000, 1_000_000, "frame", "early")
+    early.mark(10, 10, BEGIN - 5_000_000, 6_000_000, "frame", "early")
+    early.mark(10, 10, BEGIN - 5_000_000, 1_000_000, "frame", "over")
     early.mark(20, 20, 1 - 2**63, 2**63 - 1, "frame", "far")
     early.mark(20, 20, 2**63 - 2, 2**63 - 1, "frame", "farther")
     path = os.path.join(folder, "early.syscap")
     early.write(path)
     whole = json.loads(export(path, "--format=speedscope")[0])
     frames = whole["shared"]["frames"]
-    starts = {}
+    found = {}
     for profile in whole["profiles"]:
         if profile["type"] == "evented":
-            for at, _, _, name in check_evented(profile, frames):
-                starts.setdefault(name, at)
-    assert starts["far"] == 0, starts
-    assert starts["early"] == BEGIN - 5_000_000 + 2**63 - 1, starts
+            for at, duration, _, name in check_evented(profile, frames):
+                found.setdefault(name, (at, duration))
+    assert found["early"] == (0, 1_000_000), found
+    assert "over" not in found and "far" not in found, found
+    assert found["farther"][0] == 2**63 - 2 - BEGIN, found
     export(path, "--format=pprof")
 
 
@@ -131,7 +135,7 @@ def fields(data):
         if key & 7 == 0:
             value, at = varint(data, at)
         else:
-            assert key & 7 == 2, "a type that profile.proto has not"
+            assert key & 7 == 2, "a type that profile.proto lacks"
             n, at = varint(data, at)
             value, at = data[at:at + n], at + n
         yield key >> 3, value
@@ -189,8 +193,8 @@ def ask_go(folder, *args):
 
 
 def go_top(folder, *args):
-    """The ticks of each function itself, and of it with what it called.
-    pprof takes <...> and (...) for arguments, and leaves them out."""
+    """Ticks of each function: self and total. pprof takes <...> and (...) for
+    arguments, and omits them."""
     told = ask_go(folder, "-top", "-sample_index=0", "-nodecount=100000",
                   "-nodefraction=0", *args)
     found = {}
@@ -219,7 +223,7 @@ def check_go(folder, out, samples):
 
 
 def check_go_difference(folder, path, top):
-    """Against half of it."""
+    """Compared with half of the capture."""
     half = os.path.join(folder, "half.pb.gz")
     with open(half, "wb") as file:
         file.write(export(path, "--format=pprof", "--thread=11")[0])
@@ -262,13 +266,13 @@ def check_csv(path, samples, marks, args):
 
 
 def check_threadless(folder):
-    """Marks whose thread is not told are of any thread of their process, also
-    for tables that say nothing of what else that thread did."""
+    """Marks of an unknown thread belong to every thread of their process, also
+    in tables of other data."""
     path = os.path.join(folder, "threadless")
     threadless = Story(4)
     threadless.frame(10, 10, BEGIN + 5_000_000, 0, struct.pack(
         "<q24s40s", 80_000_000, b"odd", b"one") + b"\0")
-    # There is nothing of this thread but a sample.
+    # This thread has only a sample.
     threadless.sample(BEGIN + 6_000_000, 10, 77, 1, [0])
     threadless.write(path)
     for name in ("counters", "logs", "allocations", "losses", "marks"):
@@ -282,8 +286,8 @@ def count_if(what):
 
 
 def check_engine(folder, path, story, ask):
-    """Every table is loaded, and says what was recorded; @ask(file, what)
-    selects from it."""
+    """Every table can be loaded, and agrees with the recording; @ask(file,
+    what) runs a SELECT."""
     wanted = {
         "samples": (
             'sum(weight_ns), ' + count_if("function = '=HYPERLINK(\"x\")'"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""lines.py SYSCAP CAPTURE GO CALLGRIND_ANNOTATE PROTOC - what each line took
-itself, and each stack with what was inlined, is in every export that has a
-place for it, as a reader of its own finds it (tests/profile).  No name of a
-program means: it is not there."""
+"""lines.py SYSCAP CAPTURE GO CALLGRIND_ANNOTATE PROTOC - the self cost of each
+line, and each stack with inlined functions, are in every export that can hold
+them, and equal those of an independent reader (tests/profile).  An empty
+program name: the program is not installed."""
 import collections
 import csv
 import io
@@ -42,7 +42,7 @@ def wanted(capture, want):
 
 
 def marked(stacks):
-    """Names as formats have them that cannot say it otherwise."""
+    """Names of inlined functions in formats without a field for them."""
     found = collections.Counter()
     for stack, weight in stacks.items():
         found[tuple((name + (" (inlined)" if inlined else ""), file, line)
@@ -92,7 +92,7 @@ def check_firefox(stacks, args):
         frame, back = table["frame"][number], table["prefixOffset"][number]
         return (stack_of(number - back) if back else ()) + (frame_of(frame),)
 
-    # A function has one file there, and no lines of another.
+    # In this format a function has one file, and no lines of other files.
     files = collections.defaultdict(set)
     for stack in marked(stacks):
         for name, file, _ in stack:
@@ -172,7 +172,7 @@ def check_csv(stacks, args):
 
 
 def check_pprof(stacks, args):
-    """Locations as `go tool pprof -raw` prints them, several lines each."""
+    """Locations in the output of `go tool pprof -raw`, several lines each."""
     with tempfile.NamedTemporaryFile(suffix=".pb.gz") as file:
         file.write(export("pprof", *args))
         file.flush()
@@ -210,7 +210,7 @@ def check_pprof(stacks, args):
 
 
 def check_callgrind(stacks, args):
-    """Costs of lines, names written out; then as callgrind_annotate sums."""
+    """Costs of lines with full names; then the sums of callgrind_annotate."""
     found, names = collections.Counter(), {}
     file = function = None
     is_call = False
@@ -254,8 +254,8 @@ def check_callgrind(stacks, args):
         done = subprocess.run([annotate, "--auto=yes", "--threshold=100",
                                temporary.name], check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # Of a file whose functions only call others it has no lines to show;
-    # whether there is one is up to where the ticks fell
+    # A file without self cost has no lines. The positions of ticks decide
+    # whether there is such a file
     said = re.sub(rb"Use of uninitialized value \$(pairs\[0\]|high) .*\n", b"",
                   done.stderr)
     assert b"uninitialized" not in said, said

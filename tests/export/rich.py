@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """rich.py FILE SEED - a capture with operations, arrows, names of threads,
-losses and counters of every kind, beside what story.py makes."""
+losses and counters of every kind, in addition to the events of story.py."""
 import struct
 import sys
 
@@ -29,7 +29,8 @@ class Rich(Story):
                        text("syscap", 24) + text("lost", 40) +
                        b"frames=%d bytes=900 tid=%d sample=2 mark=%d\0" % (
                            i + 3, (10, 0, 11)[i % 3], i + 1))
-        # Set and never defined, and set by one that another has defined.
+        # Counters that are set but not defined, and a counter that another
+        # process defines.
         for pid, ids in ((20, (7, 9)), (30, (9,)), (-1, (8, 9))):
             for i in range(10):
                 self.set(pid, BEGIN + i * 9_000_000, ids)
@@ -37,7 +38,28 @@ class Rich(Story):
         self.log(30, 0, 1 << 7, "<i>", "of no thread")
         self.log(-1, 0, 1 << 9, "journal", "of no process")
         self.mark(30, 30, BEGIN - 5_000, 20_000, "early", "began before it")
+        self.early()
         self.lanes()
+
+    def early(self):
+        """Marks and operations that began before the recording."""
+        for time, duration in ((-2_160_000_000_000, 2_160_003_000_000),
+                               (-9_000, 8_000), (-7_000, 7_000), (-3_000, 0),
+                               (-6_000, 90_000_000)):
+            self.mark(30, 31, BEGIN + time, duration, "early", "a mark")
+        for number, times in enumerate((
+                (("begin", -800), ("end", 4_000)),
+                (("begin", -800), ("step", -600), ("end", -400)),
+                (("begin", -800), ("end", 0)), (("begin", -800),),
+                (("end", -800), ("end", 70)),
+                (("begin", -900), ("begin", -700), ("end", 900)),
+                (("whole", -500),), (("out", -500), ("in", 60)))):
+            for phase, time in times:
+                self.mark(20, 20, BEGIN + time,
+                          900 if phase == "whole" else 0, "early", "operation",
+                          "%s=%x phase=%s" % (
+                              "flow" if phase in ("out", "in") else "async",
+                              number, phase))
 
     def add_linked(self, pid, tid, time):
         group = self.rng.choice(("net", "disk"))
@@ -66,7 +88,7 @@ class Rich(Story):
                    message.encode() + b"\0")
 
     def lanes(self):
-        """Marks at random: of one length, at one time, inside each other."""
+        """Random marks: of equal length, at equal times, nested."""
         for _ in range(200):
             self.mark(30, self.rng.choice((30, 31)),
                       BEGIN + self.rng.randrange(60) * 1_000_000,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""speedscope_app.py FOLDER FILE RELEASE - speedscope's app loads FILE, and what
-it exports then is the same: the time of each stack, and each slice.
+"""speedscope_app.py FOLDER FILE RELEASE - speedscope's app loads FILE, and its
+own export has the same content: the time of each stack, and each slice.
 
-What lasts no time is in neither: the app keeps none of it.
+Events without duration are not compared, since the app drops them.
 """
 import base64
 import collections
@@ -63,7 +63,7 @@ def exported():
 
 
 def read(whole):
-    """For each profile its name, stacks with their time, and slices."""
+    """For each profile: the name, stacks with their time, and slices."""
     frames = [(f["name"], f.get("file")) for f in whole["shared"]["frames"]]
     found = []
     for profile in whole["profiles"]:
@@ -98,7 +98,7 @@ def main():
         sys.exit(f"{len(wanted)} profiles, and the app has {len(found)}")
     for ours, theirs in zip(wanted, found):
         if ours != theirs:
-            sys.exit(f"{ours[0]}: the app has something else")
+            sys.exit(f"{ours[0]}: the app has other stacks")
     print(f"{len(wanted)} profiles agree")
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""story.py - a capture with everything in it that an exporter meets.
+"""story.py - a capture with all kinds of data that an exporter reads.
 
     story = Story(seed)
     story.write(path)
     story.samples       [(time, pid, tid, ticks, names)], outermost first
 
-Names are those of a JIT map, so that any text can be one.  What is expected of
-an exporter is computed from these lists, with none of our C.
+Names come from a JIT map, so any text is possible.  Tests compute the expected
+exports from these lists, without the library's C code.
 """
 import random
 import struct
@@ -22,7 +22,8 @@ PERIOD = 1_000_000
 
 
 def shown(name):
-    """As the model hands names out: no controls, no marks of direction."""
+    """Names as the model returns them: without control and direction
+    characters."""
     return "".join("\ufffd" if ord(c) < 32 or 0x7f <= ord(c) < 0xa0 or
                    0x2028 <= ord(c) <= 0x202e or 0x2066 <= ord(c) <= 0x2069
                    else c for c in name)
@@ -68,7 +69,7 @@ class Story:
         self.frame(7, pid, BEGIN, 0, body)
 
     def add_samples(self, n, slower):
-        """Stacks of 1 to 12 frames, many of them alike."""
+        """Stacks of 1 to 12 frames; many have a common prefix."""
         stacks = [[0] + [self.rng.randrange(len(self.names))
                          for _ in range(self.rng.randrange(12))]
                   for _ in range(60)]
@@ -90,7 +91,7 @@ class Story:
                              [shown(self.names[f]) for f in stack]))
 
     def without_samples(self):
-        """Takes them out, and returns what they were."""
+        """Remove the marks, and return them."""
         samples, self.samples = self.samples, []
         self.frames = [f for f in self.frames if f[16] != 2]
         return samples
@@ -111,7 +112,7 @@ class Story:
                           "layout")
                 self.mark(pid, tid, at + 1_500_000, 0, "app", "=now",
                           "a, \"b\"\nc")
-            # overlaps partly: no track can hold both
+            # partial overlap: one track cannot hold both
             self.mark(pid, tid, BEGIN + 5_000_000, 9_000_000, "late",
                       "</b>&")
 

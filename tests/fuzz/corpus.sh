@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# corpus.sh MAKE_CORPUS FOLDER... - the committed files of corpus/FOLDER equal
-# the output of MAKE_CORPUS FOLDER.
+# corpus.sh MAKE_CORPUS DIRECTORY... - the committed files of corpus/DIRECTORY equal
+# the output of MAKE_CORPUS DIRECTORY.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -2,13 +2,13 @@
 /*
  * corpus_join.c - captures to join.  cat/reference.sh also uses `left` and
  * `right`: the common content of two recordings, in frame types that every
- * reader knows.
+ * reader supports.
  */
 #include <string.h>
 
 #include "corpus.h"
 
-/* A table of one symbol; see join_symbols.h of the library. */
+/* A table of one symbol; see join.h of the library. */
 static void add_symbols(struct make_capture *capture, uint64_t addr)
 {
 	struct make_capture table = { .big = capture->big };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * held_up.h - restart of a child that a busy machine delayed, so that the
- * child's times say nothing about the library.  The test fails if every start
- * is as slow.
+ * child's times do not depend on the library alone.  The test fails if every
+ * start is as slow.
  *
  *	do
  *		peer_start(&peer, "child", ...);

@@ -87,7 +87,7 @@ static void start_inherited(struct peer *peer, const char *child,
 			name_socket(fd);
 		setenv("SYSCAP_TEST_CHILD", child, 1);
 		setenv("SYSCAP_TEST_ARG", arg, 1);
-		execl("/proc/self/exe", child, NULL);
+		test_execute_itself(child);
 		_exit(98);
 	}
 	close(pair[1]);
@@ -138,7 +138,7 @@ static void start_named(struct peer *peer, const char *child, const char *arg,
 		setenv("SYSCAP_RECORDER", peer->path, 1);
 		setenv("SYSCAP_TEST_CHILD", child, 1);
 		setenv("SYSCAP_TEST_ARG", arg, 1);
-		execl("/proc/self/exe", child, NULL);
+		test_execute_itself(child);
 		_exit(98);
 	}
 }
@@ -180,7 +180,7 @@ int peer_run_alone(const char *child, const char *arg, const char *control_fd)
 			unsetenv("SYSPROF_CONTROL_FD");
 		setenv("SYSCAP_TEST_CHILD", child, 1);
 		setenv("SYSCAP_TEST_ARG", arg, 1);
-		execl("/proc/self/exe", child, NULL);
+		test_execute_itself(child);
 		_exit(98);
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);

@@ -55,7 +55,7 @@ struct child {
 
 enum peer_kind {
 	PEER_OURS,  /* a peer that announces that it reads the client block */
-	PEER_STOCK, /* a peer that knows 16 bytes of header, like Sysprof */
+	PEER_STOCK, /* a peer that uses 16 bytes of the header, like Sysprof */
 };
 
 struct peer_ring {
@@ -166,11 +166,11 @@ void peer_send_fds(struct peer *peer, const int *fds, unsigned n);
 /** Take everything out of all rings.  Returns bytes. */
 size_t peer_drain(struct peer *peer);
 
-/** Serve and drain until the child is gone.  Returns the child's wait
+/** Serve and drain until the child has ended.  Returns the child's wait
  * status. */
 int peer_finish(struct peer *peer);
 
-/** Serve only until the child is gone, then drain once. */
+/** Serve only until the child has ended, then drain once. */
 int peer_finish_without_draining(struct peer *peer);
 
 void peer_free(struct peer *peer);

@@ -5,7 +5,8 @@
 
 #include "harness/peer.h"
 
-/** Checks the received @fd like a distrustful recorder, and keeps it. */
+/** Checks the received @fd like a recorder that trusts no client, and keeps the
+ * fd. */
 void peer_arena_take(struct peer *peer, int fd);
 
 /** Newly claimed slots become rings of the peer. */

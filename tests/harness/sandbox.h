@@ -24,7 +24,7 @@
 
 /**
  * From here on the calling thread may only write, return from signal handlers,
- * ask for its resource usage, and end.
+ * call getrusage(), and end.
  */
 static inline void sandbox_enter(void)
 {

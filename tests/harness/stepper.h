@@ -31,8 +31,8 @@ bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
 
 /**
  * Distance between the instructions to stop at: @n, or 1 if test_is_whole().
- * At least 39 in sanitized code: such code is ten times as long, and only the
- * sanitizer's findings matter.
+ * At least 39 in sanitized code: such code is ten times as long, and the step
+ * only serves to find errors by the sanitizer.
  */
 long stepper_stride(long n);
 

@@ -92,13 +92,18 @@ bool test_is_whole(void);
 
 /**
  * False after a fifth of the time limit, except with --whole: the machine is
- * busy.  A test of many equal cases goes on while test_has_time(), and until
+ * busy.  A test of many equal cases continues while test_has_time(), and until
  * its necessary minimum of cases.
  */
 bool test_has_time(void);
 
 /** True in a build with ASan or TSan, which slow everything down. */
 bool test_is_sanitized(void);
+
+/** Execute this program with @name as its first argument.  SYSCAP_TEST_RUNNER is
+ * an emulator that understands `-0 NAME PROGRAM`, such as qemu-i386.  Returns
+ * only after a failure. */
+void test_execute_itself(const char *name);
 
 /** Sleeps @ms milliseconds; a signal may end the sleep early. */
 void test_sleep_ms(long ms);

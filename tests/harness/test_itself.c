@@ -18,7 +18,7 @@
 
 #include "harness/test.h"
 
-TEST(what_is_true_passes)
+TEST(a_true_condition_passes)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -114,7 +114,7 @@ MUST_DIE(a_check_in_a_handler_fails)
 	raise(SIGUSR1);
 }
 
-MUST_DIE(a_check_in_a_forked_child_fails_though_nobody_looks)
+MUST_DIE(a_failed_check_in_a_forked_child_fails_the_test)
 {
 	pid_t pid = fork();
 
@@ -154,14 +154,16 @@ TEST(list_names_the_tests_in_their_order)
 	char output[4096];
 
 	CHECK_EQ(run_self("--list", output, sizeof(output)), 0);
-	CHECK(strstr(output, "what_is_true_passes\na_test_may_fork") == output);
+	CHECK(strstr(output, "a_true_condition_passes\na_test_may_fork") ==
+	      output);
 }
 
 TEST(a_name_runs_that_test_only)
 {
 	char output[4096];
 
-	CHECK_EQ(run_self("what_is_true_passes", output, sizeof(output)), 0);
+	CHECK_EQ(run_self("a_true_condition_passes", output, sizeof(output)),
+	         0);
 	CHECK(strstr(output, "1 passed, 0 failed, 0 skipped\n") != NULL);
 }
 
@@ -169,10 +171,10 @@ TEST(no_fork_runs_in_the_same_process)
 {
 	char output[4096];
 
-	CHECK_EQ(run_self("--no-fork what_is_true_passes", output,
+	CHECK_EQ(run_self("--no-fork a_true_condition_passes", output,
 	                  sizeof(output)),
 	         0);
-	CHECK_STR(output, "what_is_true_passes\n");
+	CHECK_STR(output, "a_true_condition_passes\n");
 }
 
 TEST(an_unknown_name_is_wrong_use)

@@ -42,7 +42,7 @@ pid_t written_start(const char *child, const char *arg, const char *const *env,
 		fcntl(fd, F_SETFD, 0);
 	else if (fd >= 0)
 		dup2(fd, 3);
-	execl("/proc/self/exe", "child", (char *)NULL);
+	test_execute_itself("child");
 	_exit(98);
 }
 
@@ -163,13 +163,14 @@ void written_wait_until_out(unsigned emitter, unsigned n)
 	struct tally t = { .received = 0 };
 
 	while (t.emitters[emitter] != n) {
-		test_sleep_ms(5);
+		syscap_drain();
 		syscap_get_stats(&stats);
 		if (stats.n_written != 0)
 			written_tally(stats.output[0] != '\0'
 			                      ? stats.output
 			                      : "/proc/self/fd/3",
 			              &t);
+		test_sleep_ms(1);
 	}
 }
 

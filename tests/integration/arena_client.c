@@ -55,7 +55,7 @@ void arena_client_make(struct arena_client *client, uint32_t body,
 	facts->began = ring_client_now();
 	snprintf(facts->capture, sizeof(facts->capture), "%s", told);
 	memcpy(facts->magic, SYC_ARENA_FILE_MAGIC, sizeof(facts->magic));
-	syc_arena_head(arena)->drainer = 0;
+	syc_arena_head(arena)->reader = 0;
 	if (fcntl(client->fd, F_ADD_SEALS, seals) != 0)
 		fail("F_ADD_SEALS");
 }

@@ -90,7 +90,7 @@ static void laps(void)
 	run_threads(2, 2, 10000);
 }
 
-/* Hands over by name; emits before the recorder knows the arena. */
+/* Hands over by name; emits before the recorder has read the arena. */
 static void by_name(void)
 {
 	arena_client_make(&own, 65536, 64, ARENA_CLIENT_SEALS, "");
@@ -148,7 +148,7 @@ static void children(void)
 	wait_for_all();
 }
 
-/* The children are gone before the recorder gets the arena. */
+/* The children have ended before the recorder gets the arena. */
 static void past(void)
 {
 	arena_client_make(&own, 65536, 64, ARENA_CLIENT_SEALS, "I was here");
@@ -169,7 +169,7 @@ static void past(void)
 	emit("of the parent", 1);
 }
 
-/* The maker of the arena is gone, too, so only the arena has its command
+/* The maker of the arena has ended, too, so only the arena has its command
  * line. */
 static void maker_past(void)
 {
@@ -177,7 +177,7 @@ static void maker_past(void)
 	int status;
 
 	if (pid == 0) {
-		/* The recorder is stopped until this process is gone */
+		/* The recorder is stopped until this process has ended */
 		arena_client_make(&own, 65536, 64, ARENA_CLIENT_SEALS,
 		                  "I was here");
 		emit("of a past", 3);
@@ -215,7 +215,7 @@ static void outlive(void)
 static void wait_until_taken(void)
 {
 	while (syc_slot_state(
-		       __atomic_load_n(&syc_arena_head(&own.arena)->drainer,
+		       __atomic_load_n(&syc_arena_head(&own.arena)->reader,
 	                               __ATOMIC_ACQUIRE)) != SYC_ARENA_DRAINED)
 		usleep(1000);
 }
@@ -443,7 +443,7 @@ static void closed(void)
 	}
 	for (unsigned i = 0; i < 2000; i++) {
 		const uint32_t word = __atomic_load_n(
-			&syc_arena_head(&own.arena)->drainer, __ATOMIC_ACQUIRE);
+			&syc_arena_head(&own.arena)->reader, __ATOMIC_ACQUIRE);
 		const int fd = syc_slot_state(word) == SYC_ARENA_CLOSED
 		                       ? creat(getenv("FLAG"), 0600)
 		                       : -1;

@@ -340,8 +340,8 @@ static void switch_fibres(void)
 
 /* ------------------------------------------------------------------ threads */
 
-/* Number of threads without the first: with it, ten more than the maximum of
- * 8,192. */
+/* Number of threads in addition to the first: in all, ten more than the maximum
+ * of 8,192. */
 #define MANY 8201u
 
 static pthread_barrier_t barrier;

@@ -26,7 +26,7 @@ static struct arena_client own;
 static uint32_t state_of(const struct arena_client *client)
 {
 	return syc_slot_state(__atomic_load_n(
-		&syc_arena_head(&client->arena)->drainer, __ATOMIC_ACQUIRE));
+		&syc_arena_head(&client->arena)->reader, __ATOMIC_ACQUIRE));
 }
 
 static uint32_t wait_for_answer(const struct arena_client *client)

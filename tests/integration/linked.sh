@@ -31,7 +31,8 @@ both() {
 	SYSPROF_TRACE_FD=3 "$@" 3>"$how.trace" >/dev/null
 	has "$how.trace" instant
 	SYSCAP_OUTPUT="$how.output" "$@" >/dev/null
-	# in one of the files, as two copies in a process have one each
+	# in one of the files, as each of two copies in a process has its own
+	# file
 	for file in "$how.output"*; do
 		"$SYSCAP" check "$file" >check || { cat check; exit 1; }
 		"$SYSCAP" stat "$file" >stat

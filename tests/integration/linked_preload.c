@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * linked_preload.c - a library to preload that replaces malloc(), and emits in
- * malloc() by its own copy of syscap.  It also emits while syscap starts the
- * drain thread, which allocates.
+ * malloc() by its own copy of syscap.  The library also emits while syscap
+ * starts the drain thread, which allocates.
  */
 #define _GNU_SOURCE
 #include <stddef.h>

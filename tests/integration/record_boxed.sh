@@ -61,7 +61,7 @@ sampled() {
 
 # ended N - the summary reports N threads as not recorded to their end
 ended() {
-	seen=$(sed -n 's/.*: \([0-9]*\) threads* wa*e*r*e*s* not recorded to .*/\1/p' err)
+	seen=$(sed -n 's/.*: recording of \([0-9]*\) threads* ended early: .*/\1/p' err)
 	[ "${seen:-0}" = "$1" ] || fail "$scene: $1 threads ended: $(cat err)"
 }
 
@@ -90,7 +90,7 @@ lives "other closed" --memory=mmap --io=1us,waits --stalls=5ms,all --logs \
 	--sample
 
 # Ticks end only if the filter forbids their calls.  (By wall time, filtered
-# waits return EINTR while ticks go on: see docs/sampling.md)
+# waits return EINTR while ticks continue: see docs/sampling.md)
 lives "one ticks" --sample
 sampled before after
 ended 0

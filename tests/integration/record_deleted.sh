@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # record_deleted.sh - names of libraries without a file, for an ordinary user.
-# These libraries are deleted at once, in a memfd, or have text in anonymous
+# The libraries are deleted at once, in a memfd, or have text in anonymous
 # memory.
 set -eu
 : "${SYSCAP:?}"

@@ -94,7 +94,7 @@ for one in $collectors; do
 		sleep 0.05
 	done
 	"$SYSCAP" check left.syscap >checked || fail "$one: $(cat checked)"
-	grep -q 'it has no end time' checked || fail "$one: $(cat checked)"
+	grep -q 'the capture has no end time' checked || fail "$one: $(cat checked)"
 	rm left.syscap*
 done
 
@@ -122,7 +122,7 @@ for one in $collectors; do
 	[ $status = 125 ] || fail "$one, full: $status: $(cat err)"
 	[ "$(cat out)" = "400 rounds" ] || fail "$one, full: $(cat out)"
 	[ "$(grep -c '^line ' err)" = 400 ] || fail "$one, full: $(cat err)"
-	grep -q 'No space left on device; recording stops, the command goes on' \
+	grep -q 'No space left on device; the recording ends, the command continues' \
 		err || fail "$one, full: $(cat err)"
 	"$SYSCAP" check kept.syscap >checked || fail "$one: $(cat checked)"
 	# The number of missing records is reported

@@ -47,13 +47,21 @@ for thread in main thread; do
 	[ $thread = thread ] || group=io-main
 	marks calls.syscap $group >seen
 	in_order expected seen || fail "$thread: $(cat seen)"
-	# and its stack, whose innermost function is the call
+	# and the stack of the mark, with the call as innermost function
 	"$SYSCAP" export --format folded --of blocked calls.syscap >stacks 2>err
 	while read -r call what; do
 		grep -q "block_everywhere;\(.*;\)*$call [0-9]*$" stacks ||
 			fail "$thread: no stack of $call: $(cat stacks)"
 	done <expected
-	# which dump shows with its own names, not another's
+	# Other exports state the number of these stacks
+	n=$("$SYSCAP" dump --type sample calls.syscap | grep -c ' blocked for ')
+	"$SYSCAP" export --format folded calls.syscap >stacks 2>err
+	grep -q "note: omitted $n stacks of calls that blocked; --of=blocked" \
+		err || fail "folded: $n stacks, but $(cat err)"
+	"$SYSCAP" export --format firefox calls.syscap >stacks 2>err
+	grep -q "note: omitted $n stacks of calls that blocked, which the format" err ||
+		fail "firefox: $n stacks, but $(cat err)"
+	# which dump shows with the names of its own process
 	"$SYSCAP" dump --type sample calls.syscap >shown
 	grep -q ' blocked for [0-9]' shown && grep -q block_everywhere shown ||
 		fail "$thread: $(cat shown)"
@@ -140,4 +148,4 @@ for value in 0 x 999ns 3601s 1ms,wait ''; do
 done
 SYSCAP_DEBUG=1 SYSCAP_IO=x LD_PRELOAD=$("$SYSCAP" record -q --no-symbols --io \
 	-o env.syscap -- sh -c 'echo $LD_PRELOAD') sh -c : 2>err
-grep -q "the io role is off: SYSCAP_IO wants" err || fail "$(cat err)"
+grep -q "the io role is off: SYSCAP_IO must be" err || fail "$(cat err)"

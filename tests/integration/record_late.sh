@@ -3,7 +3,8 @@
 # record_late.sh - a sampled program that begins and ends while the recorder is
 # stopped has names, as the program records its own mappings.
 #
-# The recorder is stopped before the program begins, and goes on after its end.
+# The recorder is stopped before the program begins, and continues after the
+# program's end.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)

@@ -128,7 +128,7 @@ static int speak_by_glib(const char *how)
 		g_log_set_writer_func(write_own, &one, NULL);
 	g_message("a message of %d", 1);
 	g_log("old", G_LOG_LEVEL_WARNING, "the old %s", "way");
-	g_debug("what nobody prints");
+	g_debug("not printed");
 	g_log_structured("other", G_LOG_LEVEL_INFO, "KEY", "value", "MESSAGE",
 	                 "has %s", "fields");
 	g_log_variant("variant", G_LOG_LEVEL_MESSAGE,

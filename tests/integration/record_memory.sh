@@ -109,7 +109,7 @@ for asked in mmap 64M,mmap; do
 done
 
 # A handler that leaves malloc() by siglongjmp(): its block is recorded or
-# counted, later blocks are recorded, and the ring goes on
+# counted, later blocks are recorded, and the ring continues
 ways=$SYSCAP_TEST_BIN/record_memory_ways
 LD_PRELOAD=$chunks "$SYSCAP" record -q --no-symbols --memory -o ways.syscap -- \
 	"$ways" jumps 40 || fail "jumps: $?"
@@ -164,7 +164,7 @@ cat >own.c <<-'END'
 END
 if "${CC:-cc}" -fno-builtin -o own own.c 2>/dev/null; then
 	"$SYSCAP" record -q --memory -o own.syscap -- ./own 2>err
-	grep -q 'its own malloc()' err || fail "its own malloc: $(cat err)"
+	grep -q 'defines malloc() itself' err || fail "its own malloc: $(cat err)"
 	rm own.syscap*
 fi
 for value in 0 x 1G 1025M '' ,mmap 1,map 1,mmap, mmap,1 1K2,mmap; do

@@ -112,8 +112,9 @@ int main(int argc, char **argv)
 				bytes += (unsigned long long)events[i].size;
 			}
 		}
-		/* Libraries may have used the address, too. They have freed
-		 * their blocks, unless the last block is a library's block */
+		/* Libraries may have used the address, too. The threads have
+		 * freed their blocks, unless the last block is a library's
+		 * block */
 		const struct event *last = &events[i - 1];
 		while (last > &events[first] && last->size == 0)
 			last--;

@@ -5,11 +5,11 @@
  *	record_memory_maps N THREADS CHILDREN FILE
  *
  * Each thread, of this process and of each forked child, maps N times:
- * anywhere, over its own mappings, and in reserved space.  It moves, grows and
- * shrinks mappings, and unmaps them in parts and together.  Some calls fail.
- * Writes to FILE, in the form of record_memory.c, the expected counts.  A
- * mapping is one allocation, and each remaining part of a cut mapping is a new
- * allocation.
+ * anywhere, over its own mappings, and in reserved space.  The program moves,
+ * grows and shrinks mappings, and unmaps them in parts and together.  Some
+ * calls fail. Writes to FILE, in the form of record_memory.c, the expected
+ * counts.  A mapping is one allocation, and each remaining part of a cut
+ * mapping is a new allocation.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -9,11 +9,11 @@
  *
  * The first form allocates before main(), in thread-specific destructors, on
  * the smallest stacks, in signal handlers, also on alternate stacks of 8 KiB,
- * between vfork() and exec, and after exit().  Some allocations fail.  It
- * writes the allocations to FILE, in the form of record_memory.c. `many`
- * allocates N blocks and frees none; `stopped` one block of 88 bytes, in a
- * function that can't be unwound. `timer` allocates nothing, while a timer with
- * a thread per expiry expires 5 times.
+ * between vfork() and exec, and after exit().  Some allocations fail.  The
+ * program writes the allocations to FILE, in the form of record_memory.c.
+ * `many` allocates N blocks and frees none; `stopped` one block of 88 bytes, in
+ * a function that can't be unwound. `timer` allocates nothing, while a timer
+ * with a thread per expiry expires 5 times.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -5,7 +5,7 @@
  *
  *	record_sample_spin MS		runs for MS of this thread's time
  *	record_sample_spin MS FILE	also makes FILE half-way
- *	record_sample_spin MS FILE GO	then goes on until the file GO exists,
+ *	record_sample_spin MS FILE GO	then continues until the file GO exists,
  *					and for MS more
  *
  * Built twice, the second time with other names (REBUILT), like a program

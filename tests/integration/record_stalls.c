@@ -196,7 +196,7 @@ static void want_signal(int number)
 	need(sigaction(number, &action, &before) == 0, "sigaction");
 	stand_still(150);
 	loop("poll");
-	need(n_urgent == 0, "a signal that nobody sent");
+	need(n_urgent == 0, "a signal that was not sent");
 	raise(number);
 	need(n_urgent == 1, "a signal that was sent");
 }
@@ -549,10 +549,10 @@ static void wait_for_any_signal(void)
 	sigprocmask(SIG_SETMASK, &all, &open);
 	stand_still(80);
 	need(sigtimedwait(&all, NULL, &time) == -1 && errno == EAGAIN,
-	     "a signal that nobody sent");
+	     "a signal that was not sent");
 	const int fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 	need(fd >= 0 && read(fd, &info, sizeof(info)) == -1 && errno == EAGAIN,
-	     "a signalfd's that nobody sent");
+	     "a signal of a signalfd that was not sent");
 	close(fd);
 	sigprocmask(SIG_SETMASK, &open, NULL);
 }

@@ -125,8 +125,8 @@ for name in alpha bravo charlie delta; do
 done
 "$cc" -O1 -g -w -pthread -o host host.c -ldl
 
-# check NAME: no stack through a plug-in has the other's name, or no name; some
-# stacks have their own.
+# check NAME: no stack through a plugin has the name of the other plugin, or no
+# name; some stacks have the right name.
 check() {
 	"$SYSCAP" export -f folded -o - "$1.syscap" 2>err >"$1.folded"
 	awk -v unnamed="${2:-0}" '
@@ -180,7 +180,8 @@ n=$("$SYSCAP" dump forked.syscap | grep -c '"syscap.unmapped" text "all"')
 	exit 1
 }
 
-# A library unknown to the recorder has no name, but never the other's
+# A library unknown to the recorder has no name, and never the name of another
+# library
 record killed -- ./host 1 killed
 check killed unnamed
 

@@ -26,12 +26,12 @@ says() {
 # the C library.  Nothing is preloaded, as a sanitized program would not start.
 strip -o stripped "$SYSCAP_TEST_BIN/record_sample_marks_sampler"
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o stripped.syscap -- ./stripped 2>err
-says ': most others are of stripped: install its debug symbols$'
+says '; most others are in stripped: install its debug symbols$'
 
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o named.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" 200 2>err
 # Without libc6-dbg, half of the addresses may be the C library's
-says '\(: most others are of libc\.so\.6: install its debug symbols\)\?$'
+says '\(; most others are in libc\.so\.6: install its debug symbols\)\?$'
 
 # Runs until the process has used its processor time.
 cat >killed.sh <<'END'
@@ -46,7 +46,7 @@ kill -CONT $PPID
 END
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o killed.syscap -- \
 	sh killed.sh "$SYSCAP_TEST_BIN/profile_work" 2>err || [ $? = 0 ]
-says ': most others are of no file: '
+says '; most others are in no file: '
 
 # Programs built here do not start with a sanitized preloaded library
 [ -z "${SYSCAP_SANITIZE:-}" ] || exit 0
@@ -92,7 +92,7 @@ cc=${CC:-cc}
 if "$cc" -O1 -w -o jit jit.c; then
 	status=0
 	"$SYSCAP" record --sample -o jit.syscap -- ./jit 2>err || status=$?
-	[ $status = 77 ] || says ': most others are of no file: '
+	[ $status = 77 ] || says '; most others are in no file: '
 fi
 
 # Debug information that dwz moved to another file is found

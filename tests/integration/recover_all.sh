@@ -96,7 +96,7 @@ for capture in "$work"/ended*; do
 	[ "$n" = 3 ] || fail "$capture has $n of 3 marks"
 done
 
-# After the living process's end, its capture gets its frames
+# After the end of the running process, the frames are moved into its capture
 kill -9 "$living"
 wait "$living" 2>/dev/null || :
 living=
@@ -116,7 +116,7 @@ wait "$living" 2>/dev/null || :
 living=
 rm gone
 expect 1 "$rings"
-says "its capture was deleted; kept with [1-9][0-9]* frames"
+says "kept the ring file with [1-9][0-9]* frames of a deleted capture"
 says "1 without a capture kept"
 [ ! -e gone ] || fail "a capture is made that nobody expects"
 expect 0 --dry-run --discard "$rings"

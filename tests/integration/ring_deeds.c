@@ -154,7 +154,7 @@ static void children(void)
 		wait(NULL);
 }
 
-/* A daemon that goes on recording, and never ends its ring. */
+/* A daemon that continues recording, and never ends its ring. */
 static void leave_a_daemon(void)
 {
 	if (fork() == 0) {
@@ -220,7 +220,7 @@ static void be_the_first(const char *name, int ready, int end)
 		_exit(99);
 	(void)!read(end, &byte, 1);
 	ring_client_mark(&client, "test", name, "");
-	/* Both processes request rings at the same time, so each gets rings
+	/* The two processes request rings at the same time, so each gets rings
 	 * that the other requested */
 	for (unsigned i = 0; i < 16; i++) {
 		client = open_ring();

@@ -228,7 +228,7 @@ static void *take_few(void *wait)
 	while ((*(int (**)(int))wait)(500) > 0) {
 		n++;
 		if (now_ms(CLOCK_MONOTONIC) > until)
-			return (void *)"they never end";
+			return (void *)"the threads never end";
 	}
 	printf("%d came\n", n);
 	return NULL;
@@ -452,7 +452,7 @@ static void *work_briefly(void *nothing)
 }
 
 /* The process has only its own threads, and one thread after their end.  The
- * zygotes of browsers check this, too. */
+ * zygotes of browsers also check the number of threads. */
 static int be_alone_again(void)
 {
 	pthread_t threads[3];
@@ -760,7 +760,7 @@ static int handle_on_alternate_stacks(void)
 		why = handle_on_alternate_stack(memory + guard);
 	if (why == NULL && (sigaction(SIGUSR1, NULL, &before) != 0 ||
 	                    memcmp(&before.sa_mask, &action.sa_mask, 8) != 0))
-		why = "sigaction() tells another mask than it was given";
+		why = "sigaction() returns another mask than was set";
 	if (why != NULL)
 		puts(why);
 	return why != NULL;
@@ -894,7 +894,7 @@ static void *be_strict_in_thread(void *nothing)
 	return nothing;
 }
 
-/* Only one thread is strict; the process goes on. */
+/* Only one thread is strict; the process continues. */
 static int have_strict_thread(void)
 {
 	pthread_t thread;

@@ -386,7 +386,7 @@ int main(int argc, char **argv)
 			continue;
 		}
 		if (!start(waits[i].name)) {
-			printf("nobody may be debugged here\n");
+			printf("ptrace() is not permitted here\n");
 			return 77;
 		}
 		const unsigned first = check(waits[i].name, "first part");

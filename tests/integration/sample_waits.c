@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_waits.c - a program without instrumentation.  It waits in each call
- * that has a signal mask, and in each call that a call with a mask could
- * replace.  Only its own signals may interrupt a wait, and no wait is shorter
- * than requested, or endless.
+ * sample_waits.c - a program without instrumentation.  The program waits in
+ * each call that has a signal mask, and in each call that a call with a mask
+ * could replace.  Only its own signals may interrupt a wait, and no wait is
+ * shorter than requested, or endless.
  *
  *	sample_waits
  *
@@ -284,7 +284,8 @@ int main(void)
 		if (r >= 0 && waited >= WAIT_MS - 1)
 			continue;
 		printf("%s: %s after %d ms\n", waits[i].name,
-		       r < 0 ? strerror(error) : "it came back", (int)waited);
+		       r < 0 ? strerror(error) : "the call returned",
+		       (int)waited);
 		bad = 1;
 	}
 	return bad;

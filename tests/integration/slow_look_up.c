@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * slow_look_up.c - a library that is preloaded after the libraries of `syscap
- * record`.  It slows down dlsym() so much that a tick comes during the look-up.
+ * record`.  The library slows down dlsym() so much that a tick comes during the
+ * look-up.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

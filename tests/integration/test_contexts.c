@@ -21,7 +21,7 @@ static void record(const char *what)
 		&recording, recording_program("contexts"), what, NULL);
 	if (status == 77) {
 		recording_free(&recording);
-		SKIP("that can't be had here");
+		SKIP("the precondition is not available here");
 	}
 	CHECK_EQ(status, 0);
 	CHECK(strstr(recording.messages, "could not be") == NULL);
@@ -96,7 +96,7 @@ TEST(a_program_that_sets_our_variables_is_recorded_as_before)
 	check_nothing_lost();
 }
 
-TEST(who_gives_up_its_rights_is_recorded_by_what_it_inherited)
+TEST(after_setuid_events_use_the_inherited_socket)
 {
 	record("rights");
 	CHECK_EQ(count("of root"), 1);
@@ -106,7 +106,7 @@ TEST(who_gives_up_its_rights_is_recorded_by_what_it_inherited)
 	check_nothing_lost();
 }
 
-TEST(where_a_box_kills_who_would_make_rings_others_ask_for_them)
+TEST(a_filter_that_kills_ring_creation_leads_to_requests)
 {
 	record("box");
 	CHECK_EQ(count("of a thread"), 0);
@@ -158,7 +158,7 @@ TEST(threads_beyond_8192_at_once_lose_their_events_and_are_counted)
 		&recording, recording_program("contexts"), "many", NULL);
 	if (status == 77) {
 		recording_free(&recording);
-		SKIP("so many threads can't be had here");
+		SKIP("the system refuses 200 threads");
 	}
 	/* The recorder may refuse a ring, too; its events count as dropped */
 	CHECK(status == 0 || status == 125);

@@ -101,7 +101,7 @@ CHILD(unloads)
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
-	/* a second load finds the same copy, which goes on recording */
+	/* a second load finds the same copy, which continues recording */
 	load(&plugin);
 	plugin.emit("again", 10);
 	CHECK_STR(plugin.reason(), "SYSPROF_CONTROL_FD leads to a recorder");
@@ -233,7 +233,7 @@ TEST(threads_may_load_use_and_unload_the_library_at_the_same_time)
 {
 	struct peer peer;
 
-	SKIP_UNDER_TSAN(); /* TSan does not know the loader's lock */
+	SKIP_UNDER_TSAN(); /* TSan does not see the loader's lock */
 	peer_start(&peer, "threads_load_and_unload", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 80);

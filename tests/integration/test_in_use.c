@@ -32,7 +32,7 @@ static void emit(unsigned from)
 		written_mark(0, i);
 }
 
-/* Emits, makes "ready" when the marks are in the capture, and goes on at
+/* Emits, makes "ready" when the marks are in the capture, and continues at
  * "go". */
 static void emit_twice(const char *dir)
 {
@@ -94,7 +94,7 @@ static const char *const writing[] = {
 };
 #define N_WRITING (sizeof(writing) / sizeof(*writing))
 
-/* These commands never overwrite captures. */
+/* The commands in this list never overwrite captures. */
 static const char *const making[] = {
 	"export -f folded -o x other",
 	"flamegraph -o x other",
@@ -396,7 +396,7 @@ TEST(a_file_that_a_stranger_has_open_for_writing_is_left_alone)
 	finish(&writer);
 }
 
-TEST(what_the_shell_opened_as_standard_output_is_written)
+TEST(redirected_standard_output_is_written)
 {
 	struct writer writer;
 

@@ -159,7 +159,7 @@ static int open_trace(const struct trial *trial)
 	return fd;
 }
 
-/* Waits for the capture: a child notices its parent's end at its next drain. */
+/* Waits for the capture, which a child goes on writing. */
 static void await_capture(const struct trial *trial)
 {
 	char *const path = commands_name(trial->dir, trial->name);
@@ -168,6 +168,17 @@ static void await_capture(const struct trial *trial)
 	while (stat(path, &st) != 0 || st.st_size == 0)
 		test_sleep_ms(1);
 	free(path);
+}
+
+/* A child whose parent ended before the child's first event has a capture of its
+ * own. */
+static void choose_capture(struct trial *trial)
+{
+	snprintf(trial->name, sizeof(trial->name), "x.%d", (int)trial->writer);
+	char *const own = commands_name(trial->dir, trial->name);
+	if (access(own, F_OK) != 0)
+		snprintf(trial->name, sizeof(trial->name), "x");
+	free(own);
 }
 
 static void start(struct trial *trial)
@@ -202,11 +213,7 @@ static void start(struct trial *trial)
 		CHECK_EQ(written_wait(trial->first), 0);
 	trial->sent = map_sent(trial->dir);
 	trial->writer = (pid_t)trial->sent[1];
-	snprintf(trial->name, sizeof(trial->name), "x");
-	/* With syscap_start(), too, a child writes its own file */
-	if (trial->state == IN_A_CHILD && !is_trace)
-		snprintf(trial->name, sizeof(trial->name), "x.%d",
-		         (int)trial->writer);
+	choose_capture(trial);
 	await_capture(trial);
 }
 
@@ -261,13 +268,13 @@ static void check_capture(const struct trial *trial)
 	     (trial->state != KILLED || trial->mode >= OUTPUT)))
 		test_fail(__FILE__, __LINE__,
 		          "mode %d, state %d: %u of %u, %u missing, %u twice, "
-		          "%u before who made them",
+		          "%u before their process",
 		          trial->mode, trial->state, t.emitters[0], sent,
 		          t.gaps, t.doubles, t.unnamed);
 	free(path);
 }
 
-/* `symbolize` writes into the capture, or asks for `recover` first. */
+/* `symbolize` writes into the capture, or requires `recover` first. */
 static void use_killed(const struct trial *trial)
 {
 	struct commands_said said;

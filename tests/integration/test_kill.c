@@ -253,12 +253,12 @@ static void record_killer(const char *killer, long first, long n)
 	recording_free(&recording);
 }
 
-TEST(what_is_published_survives_sigkill_at_random_instants)
+TEST(published_events_survive_sigkill_at_random_times)
 {
 	record_killer("random_killer", 0, 2 * N_RANDOM);
 }
 
-TEST(what_is_published_survives_sigkill_at_every_instruction)
+TEST(published_events_survive_sigkill_at_every_instruction)
 {
 	record_killer("stepping_killer", 2 * N_RANDOM, N_STEPPED);
 }

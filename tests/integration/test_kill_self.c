@@ -204,7 +204,7 @@ static unsigned kill_one(const char *dir, unsigned n, unsigned slowness)
 	return emitted;
 }
 
-TEST(what_was_published_before_a_kill_is_in_the_output_once)
+TEST(events_published_before_a_kill_are_in_the_output_once)
 {
 	char *const dir = written_make_dir();
 	unsigned n_with_events = 0, slowness = 1;
@@ -249,7 +249,7 @@ static void check_old_ones(const char *path, const struct progress *p,
 	CHECK_EQ(t.torn_at, 0);
 }
 
-TEST(what_is_older_than_the_drain_interval_is_in_the_trace)
+TEST(events_older_than_the_drain_interval_are_in_the_trace)
 {
 	static const char *const env[] = { "SYSPROF_TRACE_FD=3", NULL };
 	char *const dir = written_make_dir();

@@ -109,7 +109,7 @@ TEST(frames_arrive_whole_from_bodies_that_are_mapped_once)
 	recording_free(&recording);
 }
 
-TEST(what_was_emitted_before_the_arena_was_handed_over_arrives)
+TEST(events_before_the_handover_of_the_arena_arrive)
 {
 	CHECK_EQ(record("by-name"), 0);
 	CHECK_EQ(count("early"), 10);
@@ -178,7 +178,7 @@ static void *stop_for_a_while(void *arg)
 	return NULL;
 }
 
-TEST(who_ends_while_the_recorder_stands_still_is_recorded)
+TEST(a_process_that_ends_while_the_recorder_is_stopped_is_recorded)
 {
 	start("crowd");
 	stop_for_a_while(NULL);
@@ -198,7 +198,7 @@ TEST(an_arena_lives_as_long_as_a_forked_child_has_it)
 	recording_free(&recording);
 }
 
-TEST(slots_of_who_runs_another_program_are_its_own_still)
+TEST(slots_stay_with_their_process_after_exec)
 {
 	const struct process *process;
 
@@ -227,7 +227,7 @@ static const struct process *find_by_mark(const char *name)
 	test_fail(__FILE__, __LINE__, "nobody sent %s", name);
 }
 
-TEST(the_end_of_who_was_another_program_when_he_was_met_is_told)
+TEST(the_exit_of_a_process_after_exec_is_reported)
 {
 	CHECK_EQ(record("replaced"), 0);
 	look();
@@ -246,7 +246,7 @@ static bool is_loss(const struct syscap_frame *frame, const void *arg)
 	       strcmp(frame->mark.message, text) == 0;
 }
 
-TEST(losses_in_slots_and_in_the_head_are_told_once)
+TEST(losses_in_slots_and_in_the_head_are_reported_once)
 {
 	CHECK_EQ(record("losses"), 128 + SIGKILL);
 	CHECK_EQ(recording_count(&recording, is_loss,
@@ -278,18 +278,18 @@ TEST(arenas_of_two_namespaces_with_the_same_pids_come_out_apart)
 	recording_free(&recording);
 }
 
-TEST(who_could_not_hand_its_arena_over_is_counted)
+TEST(a_process_that_could_not_send_its_arena_is_counted)
 {
 	CHECK_EQ(record("lost"), 0);
-	CHECK(says("3 processes could not be recorded"));
+	CHECK(says("could not record 3 processes"));
 	recording_free(&recording);
 }
 
-TEST(who_has_one_that_never_comes_is_counted)
+TEST(a_process_whose_arena_never_arrives_is_counted)
 {
 	CHECK_EQ(record("late"), 0);
 	CHECK_EQ(count("of a child"), 3);
-	CHECK(says("2 processes could not be recorded"));
+	CHECK(says("could not record 2 processes"));
 	recording_free(&recording);
 }
 
@@ -298,7 +298,7 @@ static bool exists(const void *path)
 	return access(path, F_OK) == 0;
 }
 
-TEST(clients_are_told_when_nobody_reads_any_more)
+TEST(clients_get_notice_of_the_end_of_reading)
 {
 	char flag[96];
 

@@ -30,10 +30,10 @@ static bool is_warning(const struct syscap_frame *frame, const void *arg)
 	       strstr(frame->log.message, arg) != NULL;
 }
 
-TEST(a_ring_that_is_scribbled_over_while_it_is_read_harms_nobody)
+TEST(a_ring_overwritten_during_reading_harms_no_other_ring)
 {
 	record_beside("scribble");
-	CHECK(recording_count(&recording, is_warning, "was closed") >= 1);
+	CHECK(recording_count(&recording, is_warning, "closed the ring") >= 1);
 	recording_free(&recording);
 }
 
@@ -41,7 +41,7 @@ TEST(a_tail_outside_of_the_ring_closes_that_ring_only)
 {
 	record_beside("tail");
 	CHECK_EQ(recording_count(&recording, is_warning,
-	                         "its tail is not in the ring"),
+	                         "the tail is not in the ring"),
 	         5);
 	CHECK_EQ(recording_count_marks(&recording, "test", "before"), 5);
 	recording_free(&recording);
@@ -56,11 +56,11 @@ TEST(a_client_cannot_take_the_memory_of_a_ring_away)
 TEST(garbage_and_partial_requests_do_not_disturb_other_senders)
 {
 	record_beside("garbage");
-	CHECK(strstr(recording.messages, "sent an invalid request") != NULL);
+	CHECK(strstr(recording.messages, "an invalid request") != NULL);
 	recording_free(&recording);
 }
 
-TEST(descriptors_that_nobody_asked_for_are_not_taken)
+TEST(unrequested_descriptors_are_not_accepted)
 {
 	record_beside("descriptors");
 	recording_free(&recording);
@@ -102,13 +102,13 @@ static void check_malformed(const char *what, const char *why)
 
 TEST(a_malformed_frame_closes_its_ring_and_loses_nothing_before_it)
 {
-	check_malformed("zero-length", "a frame is shorter than its header");
+	check_malformed("zero-length", "a frame is shorter than the header");
 	check_malformed("odd-length",
 	                "a frame's length is not a multiple of 8");
 	check_malformed("long", "a frame is longer than the written bytes");
-	check_malformed("torn", "a frame ends inside its header");
+	check_malformed("torn", "a frame ends inside the header");
 	check_malformed("type-0", "a frame has an unknown type");
 	check_malformed("type-18", "a frame has an unknown type");
 	check_malformed("pid", "a frame has an invalid process id");
-	check_malformed("addresses", "its addresses do not fit");
+	check_malformed("addresses", "the addresses do not fit");
 }

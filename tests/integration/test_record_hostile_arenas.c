@@ -32,7 +32,7 @@ TEST(memory_that_could_be_taken_away_is_not_mapped)
 {
 	record_beside("seals");
 	CHECK(says("the arena's size is not sealed"));
-	CHECK(says("1 process could not be recorded"));
+	CHECK(says("could not record 1 process"));
 	recording_free(&recording);
 }
 
@@ -50,14 +50,14 @@ TEST(other_files_are_closed_and_nothing_else)
 	recording_free(&recording);
 }
 
-TEST(words_without_descriptors_and_descriptors_without_words_harm_nobody)
+TEST(messages_without_fds_and_fds_without_messages_are_harmless)
 {
 	record_beside("messages");
-	CHECK(says("sent an invalid request"));
+	CHECK(says("an invalid request"));
 	recording_free(&recording);
 }
 
-TEST(a_process_that_hands_over_a_thousand_arenas_keeps_nobody_out)
+TEST(a_process_with_a_thousand_arenas_excludes_no_other_process)
 {
 	record_beside("thousand");
 	CHECK(says("the process sent too many arenas"));
@@ -76,14 +76,14 @@ static bool is_of_init(const struct syscap_frame *frame, const void *arg)
 	return frame->type == SYSCAP_FRAME_MARK && frame->pid == 1;
 }
 
-TEST(slots_that_name_others_are_not_shown_as_theirs)
+TEST(slots_with_foreign_pids_are_not_attributed_to_these_pids)
 {
 	record_beside("others");
 	CHECK_EQ(recording_count(&recording, is_of_init, NULL), 0);
 	recording_free(&recording);
 }
 
-TEST(a_child_that_writes_over_what_it_inherited_harms_no_other_arena)
+TEST(a_child_that_overwrites_its_inherited_arena_harms_no_other_arena)
 {
 	record_beside("child");
 	recording_free(&recording);

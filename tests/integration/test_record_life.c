@@ -117,7 +117,7 @@ static bool is_process(const struct syscap_frame *frame, const void *arg)
 	       strcmp(frame->process.cmdline, arg) == 0;
 }
 
-TEST(a_capture_says_how_it_was_made_and_of_what)
+TEST(a_capture_has_metadata_of_the_recording)
 {
 	static const char *const ids[] = { "syscap.version", "syscap.command",
 		                           "syscap.ring-kib", "syscap.kernel" };

@@ -54,7 +54,7 @@ TEST(few_descriptors_are_enough_for_many_processes)
 	recording_free(&recording);
 }
 
-TEST(too_few_descriptors_are_told_before_the_command_runs)
+TEST(too_few_descriptors_are_reported_before_the_command_runs)
 {
 	char path[128];
 
@@ -73,7 +73,7 @@ static bool exists(const void *path)
 }
 
 /* The recorder can open no descriptor from now on. */
-TEST(a_ring_that_cannot_be_had_is_told_by_status_125)
+TEST(a_recorder_without_memory_for_rings_exits_with_125)
 {
 	const struct rlimit none = { 3, 3 };
 	char flag[128];
@@ -141,7 +141,7 @@ TEST(small_files_make_rings_small_and_the_capture_is_cut_at_a_frame)
 	recording_free(&recording);
 }
 
-TEST(smaller_files_than_a_ring_needs_are_told_before_the_command_runs)
+TEST(a_file_limit_below_a_ring_is_reported_before_the_command_runs)
 {
 	recording_init(&recording);
 	limit(RLIMIT_FSIZE, 4096);

@@ -75,7 +75,8 @@ static void read_text(const char *path, char *text, size_t size)
 static void need_preloading(void)
 {
 	if (test_is_sanitized())
-		SKIP("sanitized programs do not start with a library preloaded");
+		SKIP("sanitized programs do not start with a library "
+		     "preloaded");
 }
 
 TEST(the_command_and_its_children_get_the_rate_and_the_library)
@@ -102,7 +103,7 @@ TEST(the_command_and_its_children_get_the_rate_and_the_library)
 	recording_free(&recording);
 }
 
-TEST(what_was_preloaded_stays_behind_ours)
+TEST(earlier_preloaded_libraries_stay_after_the_sampler)
 {
 	char text[4096];
 
@@ -158,7 +159,7 @@ TEST(without_the_library_nothing_is_run)
 	                       in_dir("touched"), NULL),
 	         125);
 	unsetenv("SYSCAP_PRELOAD_DIR");
-	check_said("there is no libsyscap-sampler.so in ");
+	check_said("libsyscap-sampler.so is not in the directory ");
 	CHECK(!exists(in_dir("touched")));
 	CHECK(!exists(recording.path));
 	recording_free(&recording);
@@ -208,7 +209,7 @@ static void make_static(const char *path)
 	close(fd);
 }
 
-TEST(a_static_program_is_run_and_said_to_give_no_samples)
+TEST(a_static_program_runs_with_a_note_of_no_samples)
 {
 	const char *path;
 
@@ -221,7 +222,7 @@ TEST(a_static_program_is_run_and_said_to_give_no_samples)
 	recording_free(&recording);
 }
 
-TEST(a_set_user_id_program_is_run_and_said_to_give_no_samples)
+TEST(a_set_user_id_program_runs_with_a_note_of_no_samples)
 {
 	const char *path;
 
@@ -400,7 +401,7 @@ TEST(a_library_that_is_loaded_for_a_moment_has_names)
 	recording_free(&recording);
 }
 
-TEST(files_that_there_are_too_many_of_to_keep_open_are_told)
+TEST(too_many_files_to_keep_open_are_reported)
 {
 	/* The recorder keeps a quarter of its descriptors, 16, for mapped
 	 * files; sh, libc and so on take a few. */
@@ -420,7 +421,7 @@ TEST(files_that_there_are_too_many_of_to_keep_open_are_told)
 	                       "for p in \"$0\"/p*; do \"$p\" 50; done",
 	                       recording.dir, NULL),
 	         0);
-	check_said(" mapped files were not kept open");
+	check_said(" mapped files open");
 	/* The files still have their paths, so their functions have names. */
 	names_look(recording.path, 0, spin, &names);
 	CHECK(names.weight >= n);
@@ -523,22 +524,22 @@ static bool is_no_sampler(const struct syscap_frame *frame, const void *arg)
 	       strncmp(frame->metadata.value, "none:", 5) == 0;
 }
 
-TEST(programs_without_a_sampler_are_reported_if_samples_were_asked_for)
+TEST(programs_without_a_sampler_are_reported_if_samples_were_requested)
 {
 	const char *const program = recording_program("record_sample_marks");
 
 	recording_init(&recording);
 	CHECK_EQ(recording_run(&recording, "--", program, NULL), 0);
-	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK(strstr(recording.messages, "no linked sampler") == NULL);
 	setenv("SYSCAP_SAMPLE", "1000", 1);
 	CHECK_EQ(recording_run(&recording, "--", program, NULL), 0);
-	check_said("1 process holds no sampler: use --sample\n");
+	check_said("1 process has no linked sampler; use --sample\n");
 	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE), 0);
 	recording_check_good(&recording, 1);
 	CHECK_EQ(recording_run(&recording, "--", "/bin/sh", "-c",
 	                       "\"$0\"; \"$0\"", program, NULL),
 	         0);
-	check_said("2 processes hold no sampler: use --sample\n");
+	check_said("2 processes have no linked sampler; use --sample\n");
 	recording_free(&recording);
 }
 
@@ -550,7 +551,7 @@ TEST(silent_sampler_is_not_reported_as_missing)
 	                       recording_program("record_sample_marks_sampler"),
 	                       NULL),
 	         0);
-	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK(strstr(recording.messages, "no linked sampler") == NULL);
 	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE), 0);
 	recording_check_good(&recording, 1);
 	recording_free(&recording);
@@ -564,20 +565,20 @@ TEST(a_program_that_only_emits_is_sampled_where_it_links_the_sampler)
 	                       recording_program("record_sample_marks_sampler"),
 	                       NULL),
 	         0);
-	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK(strstr(recording.messages, "no linked sampler") == NULL);
 	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 0);
 	CHECK(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE) > 0);
 	recording_free(&recording);
 }
 
-TEST(a_program_that_only_emits_is_sampled_by_what_is_preloaded)
+TEST(a_program_that_only_emits_is_sampled_by_the_preloaded_library)
 {
 	need_preloading();
 	recording_init(&recording);
 	CHECK_EQ(recording_run(&recording, "--sample", "--",
 	                       recording_program("record_sample_marks"), NULL),
 	         0);
-	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK(strstr(recording.messages, "no linked sampler") == NULL);
 	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 0);
 	CHECK(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE) > 0);
 	recording_free(&recording);
@@ -593,7 +594,7 @@ TEST(a_library_that_is_loaded_later_brings_a_sampler_for_children_too)
 			 recording_program("record_sample_plugin_sampler.so"),
 			 NULL),
 	         0);
-	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK(strstr(recording.messages, "no linked sampler") == NULL);
 	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 0);
 	CHECK(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE) > 0);
 	recording_check_good(&recording, 2);
@@ -614,7 +615,7 @@ TEST(a_sampler_takes_over_without_a_signal_that_the_program_handles)
 	recording_free(&recording);
 }
 
-TEST(what_a_process_said_last_of_its_sampler_counts_whatever_ring_is_read_first)
+TEST(the_last_sampler_metadata_counts_in_any_order_of_rings)
 {
 	setenv("SYSCAP_SAMPLE", "1000", 1);
 	recording_init(&recording);
@@ -623,7 +624,7 @@ TEST(what_a_process_said_last_of_its_sampler_counts_whatever_ring_is_read_first)
 		                       recording_program("record_sample_facts"),
 		                       i == 0 ? "main" : "thread", NULL),
 		         0);
-		CHECK(strstr(recording.messages, "no sampler") == NULL);
+		CHECK(strstr(recording.messages, "no linked sampler") == NULL);
 		CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 1);
 	}
 	recording_free(&recording);

@@ -20,7 +20,8 @@ static const char *const rates[] = { "--sample=1000,cpu", "--sample=1000,wall",
 static void need_preloading(void)
 {
 	if (test_is_sanitized())
-		SKIP("sanitized programs do not start with a library preloaded");
+		SKIP("sanitized programs do not start with a library "
+		     "preloaded");
 }
 
 /* Tries each clock; "perf" only if the system allows perf. */
@@ -39,7 +40,7 @@ static void check_unharmed(const char *deed)
 	recording_free(&recording);
 }
 
-TEST(who_resets_all_signals_lives)
+TEST(a_program_that_resets_all_signals_survives)
 {
 	check_unharmed("reset");
 }
@@ -72,11 +73,11 @@ static int run_plain(const char *deed)
 TEST(a_process_of_one_thread_may_enter_a_namespace)
 {
 	if (run_plain("enter-namespace") != 0)
-		SKIP("there are no user namespaces without us");
+		SKIP("there are no user namespaces");
 	check_unharmed("enter-namespace");
 }
 
-TEST(a_process_has_no_thread_of_ours_beside_its_own)
+TEST(a_sampled_process_has_no_library_thread)
 {
 	check_unharmed("be-alone-again");
 }
@@ -84,7 +85,7 @@ TEST(a_process_has_no_thread_of_ours_beside_its_own)
 TEST(a_process_whose_threads_ended_may_enter_a_namespace)
 {
 	if (run_plain("enter-namespace-later") != 0)
-		SKIP("there are no user namespaces without us");
+		SKIP("there are no user namespaces");
 	check_unharmed("enter-namespace-later");
 }
 
@@ -106,7 +107,7 @@ static void check_said(const char *deed, const char *rate, const char *text)
 	recording_free(&recording);
 }
 
-TEST(threads_without_samples_are_told_with_the_reason)
+TEST(threads_without_samples_are_reported_with_the_reason)
 {
 	check_said("small-stacks", "--sample=1000,cpu",
 	           "threads without samples: 3 have a small stack");
@@ -114,15 +115,15 @@ TEST(threads_without_samples_are_told_with_the_reason)
 	           "threads without samples: 4 block the signal");
 }
 
-TEST(what_the_kernels_tick_leaves_out_is_told)
+TEST(samples_omitted_by_the_kernels_tick_are_reported)
 {
 	check_said("threads-work", "--sample=20000,cpu",
-	           "of 20000: this kernel's timers are no finer; "
-	           "--sample=20000,perf has more");
+	           "; this kernel's timers allow no more, but "
+	           "--sample=20000,perf does");
 }
 
 /* A stack that deep must not make unwinding, or the capture, endless. */
-TEST(who_is_deep_in_a_recursion_goes_on)
+TEST(a_deep_recursion_survives)
 {
 	check_unharmed("recurse");
 }
@@ -139,30 +140,30 @@ TEST(a_handler_on_a_small_alternate_stack_has_room)
 	check_unharmed("alternate-stacks");
 }
 
-TEST(a_tick_without_room_on_the_alternate_stack_is_told)
+TEST(a_tick_without_room_on_the_alternate_stack_is_reported)
 {
 	if (run_plain("unblock-on-alternate-stack") != 0)
-		SKIP("the kernel does not say how large its frame is");
+		SKIP("the size of the kernel's signal frame is unknown");
 	check_unharmed("unblock-on-alternate-stack");
 	check_said("unblock-on-alternate-stack", "--sample=5000,wall",
 	           " ticks found an alternate signal stack without room");
 }
 
-TEST(who_may_only_read_and_write_lives)
+TEST(a_process_in_strict_seccomp_mode_survives)
 {
 	check_unharmed("strict");
 	check_unharmed("strict-thread");
 }
 
-TEST(who_has_its_system_calls_filtered_makes_none_of_ours)
+TEST(a_filtered_process_makes_no_call_of_the_library)
 {
 	if (run_plain("prctl-box") != 0)
-		SKIP("there are no filters without us");
+		SKIP("there are no filters");
 	check_unharmed("prctl-box");
 	check_unharmed("seccomp-box");
 }
 
-TEST(who_waits_for_all_signals_gets_none_of_ours)
+TEST(a_wait_for_all_signals_returns_no_tick)
 {
 	check_unharmed("wait-alone");
 }
@@ -172,40 +173,40 @@ TEST(a_thread_that_comes_to_block_all_signals_gets_ticks_no_more)
 	check_unharmed("wait-in-thread");
 }
 
-TEST(a_handler_that_comes_later_gets_what_others_send_and_nothing_else)
+TEST(a_later_handler_gets_foreign_signals_only)
 {
 	check_unharmed("handle-it");
 }
 
-TEST(a_handler_among_threads_gets_what_others_send_and_nothing_else)
+TEST(a_handler_among_threads_gets_foreign_signals_only)
 {
 	check_unharmed("handle-it-among-threads");
 }
 
-TEST(a_child_of_who_handles_our_signal_resets_all_and_lives)
+TEST(a_child_that_resets_a_handled_tick_signal_survives)
 {
 	check_unharmed("handle-it-and-fork");
 }
 
-TEST(who_handles_both_harmless_signals_gets_no_ticks)
+TEST(a_program_that_handles_both_harmless_signals_gets_no_ticks)
 {
 	check_unharmed("handle-both");
 }
 
-TEST(who_handles_all_signals_gets_no_ticks_of_threads_to_come)
+TEST(a_program_that_handles_all_signals_gets_no_ticks_in_new_threads)
 {
 	check_unharmed("handle-all");
 	check_said("handle-all", "--sample=1000,wall",
-	           "1 process was sampled no longer, since the program handles "
+	           "1 process was no longer sampled, since the program handles "
 	           "the sampler's signals");
 }
 
-TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
+TEST(a_handler_set_by_older_calls_gets_no_ticks)
 {
 	check_unharmed("handle-it-as-of-old");
 }
 
-TEST(a_signalfd_for_our_signal_gets_what_others_send_and_nothing_else)
+TEST(a_signalfd_for_the_tick_signal_gets_foreign_signals_only)
 {
 	check_unharmed("read-it");
 }
@@ -232,7 +233,7 @@ static bool is_sample(const struct syscap_frame *frame, const void *arg)
 	return frame->type == SYSCAP_FRAME_SAMPLE;
 }
 
-/* These programs have no JIT, so a JITMAP frame is the sampler's frame */
+/* The programs have no JIT, so a JITMAP frame comes from the sampler */
 static bool is_name(const struct syscap_frame *frame, const void *arg)
 {
 	(void)arg;

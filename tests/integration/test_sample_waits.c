@@ -15,12 +15,13 @@ static struct recording recording;
 static void check_waits(const char *rate, const char *program, const char *deed)
 {
 	if (test_is_sanitized())
-		SKIP("sanitized programs do not start with a library preloaded");
+		SKIP("sanitized programs do not start with a library "
+		     "preloaded");
 	recording_init(&recording);
 	const int status = recording_run(
 		&recording, rate, recording_program(program), deed, NULL);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		SKIP("nobody may be debugged here");
+		SKIP("ptrace() is not permitted here");
 	if (status != 0)
 		test_fail(__FILE__, __LINE__, "%s %s: status %d: %s", rate,
 		          program, status, recording.messages);
@@ -48,19 +49,19 @@ static void check_deed(const char *deed)
 	check_waits("--sample=10000,wall", "sample_takes_all", deed);
 }
 
-TEST(who_waits_for_all_signals_is_given_no_tick_when_they_come_by_another)
+TEST(a_wait_for_all_signals_gets_no_tick_of_another_signal)
 {
 	check_deed("waits");
 }
 
-TEST(who_reads_a_signalfd_is_given_no_tick_when_they_come_by_another)
+TEST(a_signalfd_gets_no_tick_of_another_signal)
 {
 	check_deed("signalfd");
 	check_deed("all_but_urgent");
 	check_deed("few");
 }
 
-TEST(what_a_child_takes_is_not_taken_from_its_parent_s_signalfd)
+TEST(a_child_takes_no_signal_from_its_parents_signalfd)
 {
 	check_deed("forks");
 }

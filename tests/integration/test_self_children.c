@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_self_children.c - forked children of a process that records itself:
- * their cost, and their recording, which is as complete as that of any process.
+ * their cost, and the completeness of their recording.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -157,7 +157,7 @@ static unsigned look_at_family(const char *dir, struct family *family)
 }
 
 /* Runs @child with @kib KiB of memory for rings.  *@ret_left: number of files
- * left in that memory.  Returns the number of captures. */
+ * left in the directory of shared memory.  Returns the number of captures. */
 static unsigned run_family(const char *child, unsigned n, unsigned kib,
                            struct family *family, unsigned *ret_left)
 {
@@ -231,7 +231,7 @@ TEST(a_memory_of_1_mib_is_enough_for_five_hundred_forked_children)
 
 /* A file of 64 KiB fills up before the last child: later children write their
  * own files. */
-TEST(where_files_must_be_small_nothing_is_lost_untold)
+TEST(under_a_file_size_limit_all_losses_are_reported)
 {
 	struct family family;
 	unsigned left;
@@ -340,7 +340,7 @@ CHILD(forks_one_that_has_one_burst)
 	_exit(0);
 }
 
-TEST(a_forked_child_whose_ring_fills_up_is_drained_however_young_it_is)
+TEST(a_young_forked_child_with_a_full_ring_is_drained)
 {
 	char *const dir = written_make_dir();
 	char variable[400], path[1024];
@@ -387,7 +387,7 @@ CHILD(forks_one_that_emits_without_memory)
 	exit(0);
 }
 
-TEST(a_forked_child_without_memory_for_its_ring_loses_events_and_tells)
+TEST(a_forked_child_without_memory_for_its_ring_reports_lost_events)
 {
 	char *const runtime_dir = small_disk_make(640);
 	char *const dir = written_make_dir();

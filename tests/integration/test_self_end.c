@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_end.c - processes that record themselves, and whose threads end
- * unnoticed: by the exit system call, or by a seccomp filter. The processes
- * still end, with every event in the capture.
+ * test_self_end.c - processes that record themselves with a thread of the
+ * library.  The program's threads end unnoticed: by the exit system call, or by
+ * a seccomp filter.  The processes still end, with every event in the capture.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,9 +55,10 @@ struct both {
  * descriptor. */
 static void start_both(struct both *both, const char *child)
 {
-	static const char *const trace_env[] = { "SYSPROF_TRACE_FD=3", NULL };
+	static const char *const trace_env[] = { "SYSPROF_TRACE_FD=3",
+		                                 "SYSCAP_THREAD=1", NULL };
 	char variable[400];
-	const char *const env[] = { variable, NULL };
+	const char *const env[] = { variable, "SYSCAP_THREAD=1", NULL };
 
 	both->dir = written_make_dir();
 	both->fd = memfd_create("trace", MFD_CLOEXEC);
@@ -121,6 +122,29 @@ TEST(a_process_ends_when_its_only_thread_leaves_by_the_exit_system_call)
 {
 	run_both("leaves_at_once", 7 << 8, 100, 0);
 	run_both("leaves_when_all_is_drained", 7 << 8, 100, 0);
+}
+
+static void *end_later(void *data)
+{
+	test_sleep_ms(50);
+	emit(1, 100);
+	return data;
+}
+
+/* The C library calls exit() in the library's thread, which is the last. */
+CHILD(all_end_by_pthread_exit)
+{
+	pthread_t thread;
+
+	emit(0, 100);
+	CHECK_EQ(pthread_create(&thread, NULL, end_later, NULL), 0);
+	pthread_detach(thread);
+	pthread_exit(NULL);
+}
+
+TEST(a_process_whose_threads_all_end_has_one_end)
+{
+	run_both("all_end_by_pthread_exit", 0, 100, 100);
 }
 
 static void *leave_later(void *data)
@@ -192,13 +216,13 @@ TEST(a_process_without_proc_ends_with_the_last_of_its_threads)
 	struct both both;
 
 	if (test_is_sanitized())
-		SKIP("a sanitizer's threads want /proc when they begin");
+		SKIP("a sanitizer's threads need /proc when they begin");
 	start_both(&both, "leaves_without_proc");
 	const int status = written_wait(both.output);
 	CHECK_EQ(written_wait(both.trace), status);
 	if (status != 77 << 8) {
 		/* Since Linux 5.18 the process gets the status of the last
-		 * thread, which can't know the first thread's status */
+		 * thread, which has no access to the first thread's status */
 		CHECK(status == 3 << 8 || status == 0);
 		check_whole(both.path, 100, 100);
 		check_whole(both.link, 100, 100);
@@ -296,7 +320,7 @@ CHILD(leaves_beside_a_stuck_pipe)
 	leave(7);
 }
 
-TEST(a_process_ends_though_nobody_reads_its_trace)
+TEST(a_process_ends_without_a_reader_of_its_trace)
 {
 	static const char *const env[] = { "SYSPROF_TRACE_FD=3", NULL };
 	int ends[2];

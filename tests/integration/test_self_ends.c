@@ -25,7 +25,7 @@
 
 #define RUNS  200u
 #define MARKS 100u
-/* This time is longer than two looks for living threads */
+/* This time is longer than two checks for other threads */
 #define LATEST_MS 2500u
 
 enum way {
@@ -143,7 +143,7 @@ static void choose(struct run *run, unsigned n)
 static void begin(struct run *run)
 {
 	char arg[400], output[400];
-	const char *const env[] = { output, NULL };
+	const char *const env[] = { output, "SYSCAP_THREAD=1", NULL };
 	int ends[2];
 
 	run->dir = written_make_dir();

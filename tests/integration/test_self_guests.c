@@ -34,15 +34,13 @@ static void emit(unsigned emitter, unsigned from, unsigned to)
 		written_mark(emitter, i);
 }
 
-/* Waits until the drain thread runs: without one, children record
- * themselves. */
 static void begin_recording(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
 	emit(0, 0, 10);
 	do {
-		test_sleep_ms(1);
+		syscap_drain();
 		syscap_get_stats(&stats);
 	} while (stats.n_written == 0);
 }
@@ -172,7 +170,7 @@ static void run_into_output(const char *child, const char *arg,
 	written_remove_dir(dir);
 }
 
-TEST(children_of_every_kind_of_fork_lose_nothing_untold)
+TEST(children_of_every_kind_of_fork_report_all_losses)
 {
 	const unsigned n = test_is_whole() ? 2000 : 200;
 	const unsigned sent = n / 4 * 3 * EACH;
@@ -239,6 +237,50 @@ CHILD(has_a_child_that_lies)
 	exit(0);
 }
 
+static unsigned count_fds_of(const char *path)
+{
+	char link[64], target[400];
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		const ssize_t n = readlink(link, target, sizeof(target) - 1);
+
+		if (n > 0) {
+			target[n] = '\0';
+			count += strcmp(target, path) == 0;
+		}
+	}
+	return count;
+}
+
+CHILD(has_a_silent_child)
+{
+	begin_recording();
+	CHECK(count_fds_of(peer_arg()) > 1);
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit((int)count_fds_of(peer_arg()));
+	int status;
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 1 << 8);
+}
+
+/* A lock of the killed parent would last as long as they are open. */
+TEST(a_silent_child_keeps_none_of_the_fds_of_its_parents_trace)
+{
+	static const char *const env[] = { "SYSPROF_TRACE_FD=3", NULL };
+	char *const dir = written_make_dir();
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(fd >= 0);
+	written_run("has_a_silent_child", path, env, fd);
+	close(fd);
+	written_remove_dir(dir);
+}
+
 TEST(a_child_emits_under_no_name_but_its_own)
 {
 	static struct family family;
@@ -284,7 +326,7 @@ CHILD(has_a_child_without_a_slot)
 	exit(0);
 }
 
-TEST(losses_of_a_child_that_finds_no_slot_are_told)
+TEST(losses_of_a_child_without_a_slot_are_reported)
 {
 	static struct family family;
 

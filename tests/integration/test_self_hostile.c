@@ -69,7 +69,7 @@ CHILD(cannot_be_made)
 	CHECK(!syscap_is_active());
 }
 
-TEST(an_output_that_cannot_be_made_is_told)
+TEST(an_output_that_cannot_be_created_is_reported)
 {
 	const char *const nowhere[] = { "SYSCAP_OUTPUT=/nowhere/at/all", NULL };
 	const char *const in_proc[] = { "SYSCAP_OUTPUT=/proc/syscap", NULL };
@@ -104,7 +104,7 @@ static void mount_tmpfs(const char *at, const char *options, unsigned long how)
 		SKIP("nothing may be mounted here");
 }
 
-TEST(a_read_only_directory_is_told)
+TEST(a_read_only_directory_is_reported)
 {
 	char *const dir = written_make_dir();
 	char variable[400];
@@ -139,7 +139,7 @@ CHILD(fills_the_disk)
 
 /* The last losses are in the ring file, which recovery finds when there is
  * space again. */
-TEST(a_full_disk_tears_no_file_and_loses_only_what_is_counted)
+TEST(a_full_disk_tears_no_file_and_all_losses_are_counted)
 {
 	char *const dir = written_make_dir();
 	char path[300], ballast[300], variable[400];
@@ -292,7 +292,7 @@ static void run_filtered(const char *child, int error)
 	free(dir);
 }
 
-TEST(seccomp_that_forbids_what_can_be_done_without_changes_nothing)
+TEST(seccomp_that_forbids_optional_calls_changes_nothing)
 {
 	run_filtered("plain", EPERM);
 }
@@ -306,12 +306,17 @@ CHILD(no_threads)
 {
 	const int calls[] = { SYS_clone, SYS_clone3 };
 
-	forbid(calls, 2, EAGAIN);
+	/* A program that installs a filter itself would not write */
+	if (getenv("REFUSED") == NULL) {
+		CHECK_EQ(setenv("REFUSED", "1", 1), 0);
+		forbid(calls, 2, EAGAIN);
+		execl("/proc/self/exe", "child", (char *)NULL);
+	}
 	emit(2000);
 	CHECK(syscap_is_active());
 }
 
-TEST(without_a_thread_to_be_had_exit_writes_what_the_rings_hold)
+TEST(without_a_drain_thread_exit_writes_the_rings)
 {
 	char *const dir = written_make_dir();
 	char path[300], variable[400];
@@ -349,11 +354,10 @@ TEST(a_limit_on_address_space_means_fewer_rings)
 	written_remove_dir(dir);
 }
 
-/* Opens another file at the number of each descriptor.  The table of
- * descriptors is shared, as close_range() is forbidden. */
+/* Opens another file at the number of each descriptor. */
 CHILD(reuses_numbers)
 {
-	const char reason[] = "the descriptor that was written to was closed";
+	const char reason[] = "the descriptor of the capture was closed";
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
 	emit(1000);
@@ -362,18 +366,16 @@ CHILD(reuses_numbers)
 		close(fd);
 	for (int i = 0; i < 400; i++)
 		CHECK(open(peer_arg(), O_RDWR | O_CREAT, 0600) >= 0);
-	for (unsigned i = 1000; i < 2000; i++)
-		written_mark(0, i);
 	do {
 		test_sleep_ms(1);
+		written_mark(1, 0);
 		syscap_get_stats(&stats);
 	} while (strcmp(stats.reason, reason) != 0);
 }
 
-TEST(without_a_table_of_its_own_the_thread_writes_into_no_other_file)
+TEST(a_file_with_the_number_of_a_closed_descriptor_is_not_written)
 {
 	static const char *const env[] = { "SYSPROF_TRACE_FD=3", NULL };
-	const int calls[] = { SYS_close_range };
 	char *const dir = written_make_dir();
 	const int fd = memfd_create("trace", MFD_CLOEXEC);
 	char victim[300], link[64];
@@ -381,7 +383,6 @@ TEST(without_a_table_of_its_own_the_thread_writes_into_no_other_file)
 	struct tally t;
 
 	snprintf(victim, sizeof(victim), "%s/victim", dir);
-	forbid(calls, 1, EPERM);
 	written_run("reuses_numbers", victim, env, fd);
 	CHECK_EQ(stat(victim, &st), 0);
 	CHECK_EQ(st.st_size, 0);

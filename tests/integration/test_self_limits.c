@@ -106,7 +106,7 @@ static void check(const char *child, const char *arg)
 	}
 }
 
-TEST(who_locks_its_memory_gets_that_of_the_rings_in_use_only)
+TEST(mlockall_locks_only_rings_in_use)
 {
 	char flags[20];
 

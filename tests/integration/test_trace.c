@@ -254,7 +254,7 @@ CHILD(refused)
 	tell_reason();
 }
 
-TEST(what_is_not_ours_is_refused_with_a_reason_and_untouched)
+TEST(a_foreign_trace_file_is_refused_with_a_reason_and_unchanged)
 {
 	char *const dir = written_make_dir();
 	char *const path = file_in(dir, "log");
@@ -308,7 +308,7 @@ CHILD(reuses_the_number)
 	}
 }
 
-TEST(the_number_closed_and_reused_while_draining_harms_nobody)
+TEST(an_fd_closed_and_reused_during_a_drain_is_not_written)
 {
 	char *const dir = written_make_dir();
 	char *const victim = file_in(dir, "victim");
@@ -338,7 +338,7 @@ CHILD(outlives_its_reader)
 		test_sleep_ms(5);
 	}
 	syscap_get_stats(&stats);
-	CHECK_STR(stats.reason, "whoever read SYSPROF_TRACE_FD is gone");
+	CHECK_STR(stats.reason, "the reader of SYSPROF_TRACE_FD has ended");
 	CHECK(!syscap_is_active());
 	CHECK(syscap_clock() - begin < INT64_C(20000000000));
 }
@@ -369,7 +369,7 @@ CHILD(nobody_reads)
 	CHECK(stats.n_dropped > 0);
 }
 
-TEST(a_full_pipe_that_nobody_reads_blocks_neither_emits_nor_exit)
+TEST(a_full_pipe_without_a_reader_blocks_neither_emits_nor_exit)
 {
 	int ends[2];
 	struct timespec begin, end;

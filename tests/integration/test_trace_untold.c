@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,7 +63,7 @@ static void check_told(int fd, unsigned kept, unsigned lost)
 	CHECK_EQ(t.unnamed, 0);
 }
 
-TEST(who_does_not_get_its_turn_before_it_ends_is_told_of)
+TEST(losses_of_a_process_that_ends_before_its_turn_are_reported)
 {
 	const int fd = memfd_create("trace", MFD_CLOEXEC);
 
@@ -88,7 +87,7 @@ CHILD(ten_without_thread)
 	emit(1, 0, 10);
 }
 
-TEST(nor_is_it_untold_where_there_is_no_drain_thread)
+TEST(a_process_that_writes_on_request_reports_its_losses)
 {
 	static const char *const env[] = { "SYSPROF_TRACE_FD=3",
 		                           "SYSCAP_THREAD=0", NULL };
@@ -99,62 +98,5 @@ TEST(nor_is_it_untold_where_there_is_no_drain_thread)
 	written_run("ten_without_thread", "", env, fd);
 	close(batch);
 	check_told(fd, 10, 10);
-	close(fd);
-}
-
-/* ----------------------------------------------------- a stopped thread */
-
-static pid_t find_drain_thread(pid_t pid)
-{
-	char path[400], comm[32];
-	pid_t tid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *const dir = opendir(path);
-	CHECK(dir != NULL);
-	for (struct dirent *e; tid == 0 && (e = readdir(dir)) != NULL;) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid,
-		         e->d_name);
-		FILE *const file = fopen(path, "re");
-
-		if (file == NULL)
-			continue;
-		if (fgets(comm, sizeof(comm), file) != NULL &&
-		    strcmp(comm, "syscap\n") == 0)
-			tid = atoi(e->d_name);
-		fclose(file);
-	}
-	closedir(dir);
-	return tid;
-}
-
-CHILD(emits_when_told)
-{
-	emit(0, 0, 10);
-	written_wait_until_out(0, 10);
-	test_sleep_ms(100); /* the drain thread sleeps without the lock */
-	raise(SIGSTOP);
-	emit(0, 10, 25);
-	exit(0);
-}
-
-TEST(a_drain_thread_that_stands_still_does_not_keep_it_untold)
-{
-	const int fd = memfd_create("trace", MFD_CLOEXEC);
-	int status;
-
-	const pid_t pid = written_start("emits_when_told", "", trace_fd, fd);
-	CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
-	CHECK(WIFSTOPPED(status));
-	const pid_t tid = find_drain_thread(pid);
-	CHECK(tid > 0);
-	CHECK_EQ(ptrace(PTRACE_SEIZE, tid, NULL, NULL), 0);
-	CHECK_EQ(ptrace(PTRACE_INTERRUPT, tid, NULL, NULL), 0);
-	CHECK_EQ(waitpid(tid, &status, __WALL), tid);
-	CHECK_EQ(kill(pid, SIGCONT), 0);
-	/* The tracer must reap the thread */
-	CHECK_EQ(waitpid(tid, &status, __WALL), tid);
-	CHECK_EQ(written_wait(pid), 0);
-	check_told(fd, 10, 15);
 	close(fd);
 }

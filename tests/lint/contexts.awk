@@ -1,5 +1,5 @@
 # contexts.awk - print "root NAME" for each function that the comment above
-# it calls signal-safe.  One comment may stand above several.
+# it calls signal-safe.  One comment may describe several functions.
 /^[ \t]*\/\*/ { comment = ""; safe = 0; inside = 1 }
 inside {
 	comment = comment " " $0

@@ -12,7 +12,7 @@ IFS=';'
 # shellcheck disable=SC2086 # the separator is the semicolon
 nm -gA $1 | awk '
 {
-	# FOLDER/CMakeFiles/TARGET.dir/LAYER/FILE.c.o:[ADDRESS] TYPE SYMBOL
+	# DIRECTORY/CMakeFiles/TARGET.dir/LAYER/FILE.c.o:[ADDRESS] TYPE SYMBOL
 	file = $0
 	sub(/:[^:]*$/, "", file)
 	sub(/.*CMakeFiles\/[^\/]*\//, "", file)

@@ -8,8 +8,8 @@ cd "${1:-$here/../..}/src/report/page"
 bad=0
 complain() { echo "$1"; bad=1; }
 
-# Exported files contain SVG's namespace.
-if grep -nE 'innerHTML|outerHTML|insertAdjacent|document\.write|DOMParser|eval\(|new Function|setTimeout\(.?['\''"]|https?:|//[a-z]+\.|fetch\(|XMLHttp|WebSocket|EventSource|sendBeacon|await import\(|localStorage' \
+# Exported files contain SVG's namespace; a saved page reads outerHTML.
+if grep -nE 'innerHTML|outerHTML *[+]?=|insertAdjacent|document\.write|DOMParser|eval\(|new Function|setTimeout\(.?['\''"]|https?:|//[a-z]+\.|fetch\(|XMLHttp|WebSocket|EventSource|sendBeacon|await import\(|localStorage' \
 	./*.js ./*.html ./*.css | grep -v 'xmlns="http://www.w3.org/2000/svg"'; then
 	complain "the page may not have that"
 fi

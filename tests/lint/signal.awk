@@ -18,9 +18,9 @@ function containing(member, section, offset,    i, best) {
 	return best
 }
 
-# The node that a name used in @member stands for; "" for data, and the bare
-# name for what is outside.  @beyond: how far behind what is meant the processor
-# counts, 4 in an instruction.
+# The node of a name that @member uses; "" for data, and the name alone for
+# functions outside of the archive.  @beyond: the addend of the relocation, 4 in
+# an instruction.
 function resolve(member, name, beyond,    target) {
 	if (name ~ /^\.text/) {
 		target = name
@@ -39,8 +39,9 @@ function resolve(member, name, beyond,    target) {
 	return name
 }
 
-# Where an instruction seems to lead, unless a relocation says where it does:
-# an open jump at a function's end seems to lead to the next function.
+# The printed target of an instruction, which is wrong if the instruction has a
+# relocation: an unresolved jump at a function's end seems to lead to the next
+# function.
 function settle() {
 	if (led_to != "")
 		edge[current, ++n_edges[current]] = led_to

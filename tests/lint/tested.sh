@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
 page=docs/contexts.md
 
-# FOLDER.NAME of each row; a name alone belongs to the previous directory
+# DIRECTORY.NAME of each row; a name alone belongs to the previous directory
 named() {
 	sed -n '/^| context |/,/^$/p' $page | sed '/^| context |/d; /^|---/d; /^$/d' |
 		awk -F ' [|] ' '{

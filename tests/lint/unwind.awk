@@ -1,9 +1,9 @@
-# unwind.awk - where signals are open in the machine code; see unwind.sh.
+# unwind.awk - code that may run with signals unblocked; see unwind.sh.
 #
 # An instruction is a number, a function is "file name".  Each instruction is
-# visited once for each depth that it is reached with: how many calls that block
-# signals have not been ended.  At depth 0 they are open, as far as this function
-# knows, so what is called there is visited, too.
+# visited once for each depth: the number of calls that block signals, less the
+# calls that unblock them.  At depth 0 signals may be unblocked, so functions
+# called at depth 0 are visited, too.
 
 function complain(text) { print text; bad = 1 }
 
@@ -22,8 +22,8 @@ function name_of(path) {
 	return path
 }
 
-# The instruction that @name, used in @member, stands for; 0 for data and for
-# what is outside.  @beyond: how far behind what is meant the processor counts.
+# The first instruction of @name, which @member uses; 0 for data and for
+# functions outside of the archive.  @beyond: the addend of the relocation.
 function resolve(member, name, beyond,    section, offset) {
 	if (name ~ /^\.text/) {
 		section = name
@@ -41,7 +41,7 @@ function resolve(member, name, beyond,    section, offset) {
 	return name in home ? entry[home[name], name] : 0
 }
 
-# The name of what a call leads to, defined here or not.
+# The name of a called function, also of a function outside of the archive.
 function callee_name(id,    name) {
 	name = reference[id]
 	if (goal[id])
@@ -55,12 +55,12 @@ function symbol_of(id,    part) {
 	return part[2]
 }
 
-# Calls between which signals are blocked.  The preloaded libraries' own are not
-# believed: some hold on in one function what another one ends.
+# Calls between which signals are blocked.  Such calls in the preloaded
+# libraries are ignored, because one function may block and another unblock.
 function is_begin(id, name) { return name in begins && place[id] !~ /^preload/ }
 function is_end(id, name) { return name in ends && place[id] !~ /^preload/ }
 
-# Of a function whose cold part stands elsewhere
+# Of a function with a separate cold part
 function base(id,    name) {
 	name = owner[id]
 	sub(/\.cold(\.[0-9]+)?$/, "", name)
@@ -110,7 +110,7 @@ function pointed(id,    part) {
 	return part[1] in through
 }
 
-# Where a pointer may lead that @id goes through
+# Possible targets of an indirect jump in @id
 function push_pointed(id, from,    names, n, i) {
 	split(place[id], names, " ")
 	n = split(through[names[1]], names, " ")
@@ -119,7 +119,7 @@ function push_pointed(id, from,    names, n, i) {
 			push(static_entry[names[i]], 0, from)
 }
 
-# Follow the code from all that was pushed.  @inside: not into calls.
+# Follow the code from all pushed instructions.  @inside: do not follow calls.
 function walk(inside,    part, id, depth, to, name, here) {
 	while (n_stack > 0) {
 		split(stack[n_stack--], part, " ")
@@ -139,7 +139,7 @@ function walk(inside,    part, id, depth, to, name, here) {
 				if (!inside && depth == 0)
 					push_pointed(id, here)
 			} else if (to == 0 && reference[id] == "") {
-				# a table: to wherever in the function
+				# a jump table: any place in the function
 				if (base(id) in has_mask)
 					complain(owner[id] ": a jump by a table")
 				for (to = id; owner[to] == owner[id]; to--)
@@ -299,14 +299,14 @@ END {
 				!(symbol_of(id) in may_mask))
 			complain(owner[id] ": changes the mask by " name "()")
 	}
-	# Each by itself leaves signals as they were
+	# Each of these functions leaves the signal mask unchanged
 	for (id = 1; id <= n_ids; id++)
 		if (is_start[id] && owner[id] in has_mask)
 			push(id, 0, 0)
 	walk(1)
 	for (key in seen)
 		delete seen[key]
-	# Everybody may come to these at any time
+	# These functions can be called at any time
 	for (i = 1; i <= n_taken; i++) {
 		split(taken[i], part, " ")
 		id = part[1] == "at" ? part[2] + 0 : resolve(part[1], part[2], 0)

@@ -22,7 +22,7 @@
 static char directory[40];
 static char program[60];
 
-/* Makes a copy of this program, owned by the user nobody. */
+/* Makes a copy of this program, owned by the user "nobody". */
 static void install(mode_t mode)
 {
 	struct stat st;
@@ -101,7 +101,7 @@ TEST(set_user_id_program_ignores_the_control_fd)
 	struct peer peer;
 
 	if (test_is_sanitized())
-		SKIP("a sanitizer can't look at a set-user-ID program");
+		SKIP("a sanitizer can't trace a set-user-ID program");
 	const int status = run_copy(&peer, 04755);
 
 	if (status == 10) {

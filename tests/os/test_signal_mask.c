@@ -153,7 +153,7 @@ static uint64_t seen;
 
 static void *show_mask(void *nothing)
 {
-	syc_library_thread_begin(SYC_THREAD_DRAIN);
+	syc_library_thread_begin(SYC_THREAD_SPILL);
 	seen = get_mask();
 	__atomic_store_n(&is_seen, 1, __ATOMIC_SEQ_CST);
 	syc_futex_wake(&is_seen);

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """adverse.py SYSCAP [whole] - every command that reads captures, on captures
-that are cut, extreme, full of names that mean something elsewhere, or what
-fuzzers found.
+that are truncated, extreme, with names that are markup or escapes in an output,
+or from fuzzers.
 
-A command ends by itself with 0 or 1, and with 1 it says why; what is cut is
-told with its offset.  Names are text: in JSON, SVG, CSV, folded stacks and on
-a terminal.  With "whole" there is more of everything; without it each capture
-meets a sixth of the commands, by SEED.
+A command ends by itself with 0, or with 1 and a reason; a truncation is
+reported with its offset.  Names are escaped in JSON, SVG, CSV, folded stacks
+and on a terminal.  Without "whole" each capture is read by a random sixth of
+the commands; SEED repeats the choice.
 """
 import csv
 import glob
@@ -66,14 +66,14 @@ COMMANDS += [["view", "--snapshot", "flame", "--keys", ALL_KEYS],
              ["view", "--snapshot", "marks", "--size", "20x8", "--exact",
               "--keys", "\r"]]
 
-# Stands for the same file once more.
+# Placeholder for a second reading of the same file.
 SELF = "SELF"
 DIFFS = [["diff", "--all", "--min", "0%", SELF],
          ["diff", "--all", "--total", "--markdown", SELF],
          ["diff", "--json", "--by-share", SELF, SELF, "--", SELF]]
 COMMANDS += DIFFS
 
-# For many captures and little time.
+# For many captures within a short time.
 FEW = [["stat", "--json", "--threads", "--tree", "--reverse", "--slowest", "3",
         "--focus", ".", "--collapse-library", "*", "--from", "0", "--to", "1s"],
        ["stat", "--all", "--threads", "--tree"], ["dump"], ["flamegraph"],
@@ -89,16 +89,16 @@ class Failed(Exception):
 
 
 def limit():
-    """Of its own time, however busy the machine is; the other limit is for
-    what waits for ever."""
+    """A limit of the command's processor time; the other limit ends a command
+    that waits for ever."""
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 def run(arguments, path):
-    """What it wrote; it has ended by itself, and well."""
+    """The output of a command, after a check of the exit status."""
     command = [SYSCAP] + [path if word == SELF else word
                           for word in arguments] + [path]
-    # 3: it cannot be compared
+    # 3: a part cannot be compared
     ends = (0, 1, 3) if arguments[0] == "diff" else (0, 1)
     what = " ".join(command[1:])
     env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99",
@@ -114,12 +114,12 @@ def run(arguments, path):
     if status not in ends or b"runtime error" in done.stderr:
         raise Failed(f"{what}: {status}\n{done.stderr.decode()}")
     if status != 0 and not done.stderr and arguments[0] != "check":
-        raise Failed(f"{what}: status {status}, and does not say why")
+        raise Failed(f"{what}: status {status} without a reason")
     return done
 
 
 def as_text(data, what):
-    """No control characters but ends of lines, none of direction."""
+    """No control characters except line ends, and no direction characters."""
     shown = data.decode()
     for c in shown:
         if (ord(c) < 32 and c not in "\n\r") or 0x7f <= ord(c) < 0xa0 or \
@@ -129,8 +129,7 @@ def as_text(data, what):
 
 
 def walk(message, numbers):
-    """A message of protocol buffers and those within, down a path of
-    fields' numbers: their bytes."""
+    """The bytes of all protobuf messages at a path of field numbers."""
     at, found = 0, []
 
     def varint():
@@ -169,7 +168,7 @@ CALLGRIND = re.compile(
 
 
 def look_at(arguments, out):
-    """What was written is of its format."""
+    """The output is valid in its format."""
     what = " ".join(arguments)
     if not out:
         return
@@ -208,7 +207,7 @@ def look_at(arguments, out):
 
 
 def choose(commands):
-    """All, or a sixth: another one for each capture."""
+    """All commands, or a random sixth for each capture."""
     return commands if WHOLE else CHOICE.sample(commands, len(commands) // 6)
 
 
@@ -231,7 +230,7 @@ def look(path, commands=None):
 
 
 class Capture(Story):
-    """An empty one, to be filled."""
+    """An empty directory."""
 
     def __init__(self, names=()):
         super().__init__(n=1)
@@ -255,7 +254,7 @@ class Capture(Story):
 
 
 def extremes():
-    """(name, bytes) of captures that are odd and sound."""
+    """(name, bytes) of unusual but valid captures."""
     yield "no-bytes", b""
     yield "a-header", Capture().file()
 
@@ -347,7 +346,7 @@ def extremes():
 
 
 def special_files():
-    """Code is said to be in what is no file, or in one of 100 GB of holes."""
+    """Mappings of a path that is no file, and of a sparse file of 100 GB."""
     os.mkfifo(os.path.join(SCRATCH, "pipe"))
     os.mkdir(os.path.join(SCRATCH, "folder"))
     with open(os.path.join(SCRATCH, "sparse"), "wb") as file:
@@ -365,7 +364,7 @@ def special_files():
 
 
 def cuts(path, places):
-    """So many of its beginnings."""
+    """Prefixes of the capture."""
     with open(path, "rb") as file:
         data = file.read()
     for k in range(places):
@@ -383,7 +382,7 @@ def is_frame_end(data):
 
 
 def corpus():
-    """What fuzzers start from, and what they found."""
+    """The fuzzers' corpus and findings."""
     tests = os.path.join(os.path.dirname(__file__), "..")
     folders = [f"{tests}/fuzz/corpus/{name}"
                for name in ("reader", "join", "dropin")]
@@ -411,8 +410,8 @@ def look_at_cuts(path, places, commands):
 
 
 def texts():
-    """What `syscap import` gets: whole, cut, and full of what means something
-    elsewhere."""
+    """Inputs of `syscap import`: complete, truncated, and with names that are
+    markup in an output."""
     hostile = b"\n".join(b";".join(HOSTILE[i:i + 3]).replace(b"\n", b" ") +
                          b" %d" % (i + 1) for i in range(len(HOSTILE)))
     perf = b"".join(
@@ -429,7 +428,7 @@ def texts():
 
 
 def look_at_imports():
-    """It ends well, or says why; what it has written is a capture."""
+    """The import succeeds or prints a reason, and the output is a capture."""
     out = os.path.join(SCRATCH, "imported")
     for name, data in texts():
         told = run(["import", "--format", name, "-o", out], keep("in", data))

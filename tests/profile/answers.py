@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""answers.py - filters, transforms and sums, by what they are defined as.
+"""answers.py - filters, transforms and sums, according to their definitions.
 
-One sample at a time and one frame at a time: slow, and short enough to be
-believed.  A filter is a dict with the long options as keys.
+One sample and one frame at a time: slow, but short enough to be checked by
+reading.  A filter is a dict with the long options as keys.
 """
 import collections
 import fnmatch
@@ -13,7 +13,7 @@ from capture import SYSTEM, Frame, is_own
 
 
 def is_looked_at(capture, mark, want):
-    """A mark whose thread is not known is of any thread of its process."""
+    """A mark of an unknown thread belongs to every thread of its process."""
     thread = want.get("thread", str(mark.tid))
     return thread == str(mark.tid) or mark.tid < 0 and any(
         other.pid == mark.pid and str(other.tid) == thread
@@ -21,11 +21,13 @@ def is_looked_at(capture, mark, want):
 
 
 def joined(capture):
-    """The marks as rows of tables: of an operation that begins and ends by one
-    each, the begin has the duration, and the end is None."""
+    """The marks as rows of tables: an operation's begin has the duration, and
+    its end is None, as are parts of operations before the recording."""
     if not hasattr(capture, "joined"):
-        capture.joined = list(capture.marks)
-        for begin, to, parts in linked(capture)[0]:
+        operations, _, before = linked(capture)
+        capture.joined = [None if number in before else mark
+                          for number, mark in enumerate(capture.marks)]
+        for begin, to, parts in operations:
             first, last = parts[0], parts[-1]
             if first != last and all(
                     "phase=" + phase in capture.marks[number].message
@@ -36,13 +38,19 @@ def joined(capture):
     return capture.joined
 
 
+def overlaps(want, m):
+    """A mark of 0 ns is at its time."""
+    begin = want.get("from", m.time)
+    return m.time < want.get("to", m.time + 1) and (
+        m.time >= begin or m.time + max(m.duration, 0) > begin)
+
+
 def marks_of(capture, want):
     group, _, name = want["mark"].partition("/")
     found = [m for m in joined(capture)
              if m is not None and m.group == group and name in ("", "*", m.name)
              and m.duration >= want.get("longer-than", 0)
-             and m.time >= want.get("from", m.time)
-             and m.time < want.get("to", m.time + 1)
+             and overlaps(want, m)
              and m.pid == want.get("pid", m.pid)
              and is_looked_at(capture, m, want)]
     found.sort(key=lambda m: (-m.duration, m.time))
@@ -60,8 +68,8 @@ def has(frames, pattern):
 
 
 def split(frames):
-    """Frames of the program, and syscap's frames that end the stack.  Of
-    syscap, other frames are left out."""
+    """Frames of the program, and frames of syscap at the end of the stack.
+    Other frames of syscap are omitted."""
     program, own = [], []
     for frame in frames:
         if frame[2].split()[-1] == "recording" or (own and (
@@ -73,7 +81,7 @@ def split(frames):
     return program, own
 
 
-# Functions in place of the allocator's, by symbol table or by export.
+# Replacements of the allocator's functions, found by symbol table or by export.
 ALLOCATOR = set(
     "malloc calloc realloc reallocarray free free_sized free_aligned_sized "
     "posix_memalign aligned_alloc memalign valloc pvalloc mmap mmap64 munmap "
@@ -111,12 +119,13 @@ def is_inlined(frame):
 
 
 def key_of(frame):
-    """One function that was inlined here and not there is two."""
+    """A function that is inlined in one place and not in another counts as
+    two."""
     return frame[:2] + (("inlined",) if is_inlined(frame) else ())
 
 
 def seen(sample, want):
-    """What was inlined is there, or never was."""
+    """With or without inlined functions."""
     frames = sample.frames
     if "no-inlines" in want:
         frames = [f for f in frames if not is_inlined(f)]
@@ -137,7 +146,7 @@ def transform(frames, want):
     for old in frames:
         name, binary, category = old
         is_whole = False
-        # A copy of syscap in the program is not the program.
+        # A copy of syscap in the program does not count as the program.
         is_copy = category.split()[-1] == "recording" and \
             not is_own("", binary)
         if "collapse-library" in want and binary and not is_copy and \
@@ -155,11 +164,18 @@ def transform(frames, want):
 
 
 def heap(capture):
-    """(allocation, what views it is in) for each; and what it all came to."""
+    """((allocation, its views) for each allocation, totals)"""
+    if not hasattr(capture, "heap"):
+        capture.heap = find_fates(capture)
+    return capture.heap
+
+
+def find_fates(capture):
     rows = sorted(enumerate(capture.allocations),
                   key=lambda row: (row[1].time, row[0]))
     live, latest, fate = {}, {}, {}
     begins, ends = {}, {}  # places in the order of time
+    capture.freed = {}  # times of ends
     now = peak = 0
     peak_time = peak_place = None
     for place, (number, row) in enumerate(rows):
@@ -167,6 +183,7 @@ def heap(capture):
         if before is not None:
             now -= capture.allocations[before].size
             ends[before] = place
+            capture.freed[before] = row.time
             fate[before] = "temporary" if row.size <= 0 and \
                 latest[capture.allocations[before][1:3]] == before and \
                 row[1:3] == capture.allocations[before][1:3] else "freed"
@@ -191,16 +208,24 @@ def heap(capture):
 
 
 def rows_of(capture, want):
-    """What a view is of, with what each is worth, and the unit."""
+    """The rows of a view with their weights, and the unit."""
     of = want.get("of", "samples")
     if of == "samples":
         return [(s, capture.weight(s)) for s in capture.samples], capture.unit
-    return [(row, row.size) for row, views in heap(capture)[0]
-            if of in views], "bytes"
+    if of in ("blocked", "stalled"):
+        return [(row, row.ticks) for is_stall, row in capture.waits
+                if is_stall == (of == "stalled")], "wall_ns"
+    made, _ = heap(capture)
+    if of == "moment":
+        moment = want["moment"]
+        return [(row, row.size) for number, row in
+                enumerate(capture.allocations) if row.size > 0 and row.time <=
+                moment < capture.freed.get(number, moment + 1)], "bytes"
+    return [(row, row.size) for row, views in made if of in views], "bytes"
 
 
 def answer(capture, want):
-    """Sums by function, and by stack after the transforms."""
+    """Sums by function, and by stack after the transformations."""
     inside = marks_of(capture, want) if "mark" in want else None
     selfs, totals = collections.Counter(), collections.Counter()
     folded, threads = collections.Counter(), collections.Counter()
@@ -243,7 +268,7 @@ def answer(capture, want):
     }
 
 
-# ------------------------------------------------- what has no stack
+# ------------------------------------------------- events without a stack
 
 def covers(want, time, pid, tid):
     return want.get("from", time) <= time < want.get("to", time + 1) and \
@@ -257,9 +282,10 @@ LINK = re.compile(r"(?:async=(0|[1-9a-f][0-9a-f]{0,15}) "
 
 
 def linked(capture):
-    """[(from, to, marks)] of operations; [(out, in)] of arrows, by number of
-    the mark: what docs/marks.md says."""
-    operations, arrows = [], []
+    """[(from, to, marks)] of operations, [(out, in)] of arrows, and the parts
+    of operations that ended before the recording, by number of the mark, as
+    docs/marks.md defines them."""
+    operations, arrows, before = [], [], set()
     turns, ids = {}, collections.defaultdict(list)
     for number, mark in enumerate(capture.marks):
         found = LINK.match(mark.message)
@@ -270,9 +296,10 @@ def linked(capture):
             operations.append([mark.time, mark.time + mark.duration, [number]])
         elif found.group(1) is not None:
             ids["async", mark.group, found.group(1), mark.pid].append(
-                (mark.time, number, phase))
+                (capture.began[number], number, phase))
         else:
-            time = mark.time + (mark.duration if phase == "out" else 0)
+            time = (mark.time + mark.duration if phase == "out"
+                    else capture.began[number])
             ids["flow", mark.group, found.group(3)].append(
                 (time, number, phase))
     for key, parts in ids.items():
@@ -289,32 +316,50 @@ def linked(capture):
                     current[2].append(number)
             elif phase == "begin":
                 if current:
-                    current[1] = since = time
+                    current[1] = time
+                    since = max(time, capture.begin)
                 current = [time, None, [number]]
                 operations.append(current)
             else:
-                if not current:
+                if not current and time < capture.begin:
+                    before.add(number)
+                elif not current:
                     operations.append([min(since, time), time, [number]])
                 else:
                     current[1] = time
                     current[2].append(number)
-                since, current = time, None
-    return operations, arrows
+                since, current = max(time, capture.begin), None
+    # An operation that began before the recording is cut, or is outside.
+    inside = []
+    for begin, to, parts in operations:
+        if begin < capture.begin and to is not None and to <= capture.begin:
+            before.update(parts)
+        else:
+            inside.append([max(begin, capture.begin), to, parts])
+    return inside, arrows, before
+
+
+def has_mark(want, mark):
+    return overlaps(want, mark) and covers(
+        {k: want[k] for k in want if k in ("pid", "thread")}, mark.time,
+        mark.pid, mark.tid)
 
 
 def events(capture, want):
-    """Marks, values, ... that pass, as lists in any order."""
-    marks = [covers(want, m.time, m.pid, m.tid) for m in capture.marks]
-    operations, arrows = linked(capture)
+    """Marks, values, ... that pass, as unordered lists."""
+    rows = joined(capture)
+    operations, arrows, before = linked(capture)
+    marks = [number not in before and has_mark(want, rows[number] or mark)
+             for number, mark in enumerate(capture.marks)]
     pids = {row.pid for rows in (capture.samples, capture.marks,
                                  capture.values, capture.logs)
             for row in rows if covers(dict(want, **{"from": row.time,
                                                     "to": row.time + 1}),
                                       row.time, row.pid, row.tid)}
     return {
-        "marks": [m for m, ok in zip(capture.marks, marks) if ok],
-        "rows": [m for m, ok in zip(joined(capture), marks)
-                 if ok and m is not None],
+        "marks": [m for number, m in enumerate(capture.marks)
+                  if number not in before and has_mark(want, m)],
+        "rows": [m for m, ok in zip(rows, marks) if ok and m is not None],
         "operations": [o for o in operations if any(marks[n] for n in o[2])],
         "arrows": [a for a in arrows if marks[a[0]] and marks[a[1]]],
         "values": [v for v in capture.values

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""capture.py - read a capture by what docs/format.md says, with none of our C.
+"""capture.py - reader of captures according to docs/format.md, without the
+library's C code.
 
     capture = Capture(open("x.syscap", "rb").read())
     capture.samples     [Sample]    in the order of the file
-    capture.marks       [Mark]
+    capture.waits       [(is_stall, Sample)], with ns as ticks
+    capture.marks       [Mark]      in the recording, see cut_marks()
+    capture.raw_marks   [Mark]      as in the file
     capture.values      [Value]     of counters, as capture.typed() has them
     capture.logs, capture.losses, capture.allocations
     capture.threads     {(pid, tid): name}
 
-A frame of a stack is (name, binary, category), the outermost first; what was
-inlined has the category "inlined ..." and stands behind what it was inlined
-into.  frame.line is (file, line), or None.
+A frame of a stack is (name, binary, category), the outermost first; an inlined
+function has the category "inlined ..." and follows the function that contains
+its code.  frame.line is (file, line), or None.
 """
 import bisect
 import collections
-import os
+import math
 import re
 import struct
 
@@ -44,7 +47,7 @@ FOLDERS = ("/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",
 
 
 def text(data):
-    """Up to the NUL, as it is shown."""
+    """The text up to the NUL, as it is displayed."""
     shown = data.split(b"\0", 1)[0].decode("utf-8", "replace")
     return "".join("\uFFFD" if ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or
                    0x2028 <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069
@@ -69,17 +72,21 @@ class Capture:
         self.order = "<" if self.little else ">"
         self.begin, self.end = self.get("qq", data, 72)
         self.maps = collections.defaultdict(list)
+        self.unmapped = collections.defaultdict(list)
+        self.exits = collections.defaultdict(list)
+        self.forks = {}
         self.names = {}
         self.table = collections.defaultdict(list)
         self.samples, self.marks = [], []
         self.values, self.logs, self.losses = [], [], []
         self.defined, self.latest, self.owners = {}, {}, {}
-        self.last = self.begin # what happened latest, but marks
+        self.last = self.begin # the latest event except marks
         self.threads, self.named_at = {}, {}
         self.rates, self.asked = collections.defaultdict(set), None
         self.chunks = self.line_chunks = b""
         self.lines = {}
         self.raw, self.raw_allocations, self.allocations = [], [], []
+        self.raw_waits, self.waits = [], []
         at = 256
         while at + 24 <= len(data):
             length, cpu, pid, time, kind = self.get("HhiqB", data, at)
@@ -87,14 +94,35 @@ class Capture:
                 break
             self.take(kind, pid, time, data[at:at + length])
             at += length
+        self.cut_marks()
         self.named = {}
         for sample in self.raw:
             self.samples.append(self.name(*sample))
+        for is_stall, wait in self.raw_waits:
+            wait = self.name(*wait)
+            end = wait.time + wait.ticks
+            if wait.time >= self.begin or end > self.begin and not is_stall:
+                begin = max(wait.time, self.begin)
+                self.waits.append((is_stall, wait._replace(
+                    time=begin, ticks=end - begin)))
         for time, pid, tid, address, size, stack in self.raw_allocations:
             frames = self.name(time, pid, tid, 1, *stack).frames
             self.allocations.append(Allocation(
                 time, pid, tid if tid > 0 else -1, address, size, frames))
         self.units()
+
+    def cut_marks(self):
+        """Limit the marks to the recording; self.began has their times in the
+        file.  Begins and ends of operations are kept for answers.linked()."""
+        self.raw_marks, self.marks, self.began = self.marks, [], []
+        for mark in self.raw_marks:
+            end = mark.time + mark.duration
+            begin = max(mark.time, self.begin)
+            if mark.time >= self.begin or end > self.begin or re.match(
+                    "async=[0-9a-f]+ phase=(begin|end)( |$)", mark.message):
+                self.marks.append(mark._replace(
+                    time=begin, duration=max(end - begin, 0)))
+                self.began.append(mark.time)
 
     def get(self, form, data, at=0):
         return struct.unpack_from(self.order + form, data, at)
@@ -114,6 +142,11 @@ class Capture:
                 ticks = padding2 & 0xFFFFFF
             if not self.little or flags & ~7:
                 flags = 0
+            if padding2 >> 24 in (0x5E, 0x5F) and padding2 & 0xFFFFF:
+                ns = 1000 * ((padding2 & 0xFFFFF) << (padding2 >> 20 & 15))
+                self.raw_waits.append((padding2 >> 24 == 0x5F, (
+                    time, pid, tid, ns, addrs, flags)))
+                return
             self.raw.append((time, pid, tid, ticks, addrs, flags))
         elif kind == 3:
             start, end, offset = self.get("QQQ", frame, 24)
@@ -121,6 +154,12 @@ class Capture:
             self.maps[pid].append(
                 Map(start, end, offset, time, text(frame[56:]),
                     found.group(1).decode() if found else ""))
+        elif kind == 5:
+            child, = self.get("i", frame, 24)
+            if child != pid:
+                self.forks[child] = (pid, time)
+        elif kind == 6:
+            self.exits[pid].append(time)
         elif kind == 7:
             n, = self.get("I", frame, 24)
             at = 28
@@ -161,7 +200,7 @@ class Capture:
             self.logs.append(Log(time, pid, tid, severity,
                                  text(frame[32:64]), text(frame[64:])))
         elif kind == 11:
-            self.metadata(pid, text(frame[24:64]), text(frame[64:]))
+            self.metadata(pid, time, text(frame[24:64]), text(frame[64:]))
         elif kind == 13 and text(frame[28:284]) == "__symbols__":
             length, = self.get("H", frame, 26)
             self.chunks += frame[284:284 + length]
@@ -199,8 +238,12 @@ class Capture:
                                 struct.pack("<Q", value.bits))
         return category, name, "double" if is_double else "int64", number
 
-    def metadata(self, pid, key, value):
-        if key == "syscap.sampler":
+    def metadata(self, pid, time, key, value):
+        if key == "syscap.unmapped":
+            bounds = [int(bound, 16) for bound in value.split("-")] \
+                if value != "all" else []
+            self.unmapped[pid].append((time, *bounds))
+        elif key == "syscap.sampler":
             found = re.match(r"each thread (\d+) times a second"
                              r"( of its processor time|, asleep or not)",
                              value)
@@ -250,7 +293,7 @@ class Capture:
                     for name, file, line in reversed(chain)]
 
     def chain(self, pid, address, time, is_return):
-        """A frame, and those of what was inlined into it there."""
+        """A frame, and the frames of functions inlined at this place."""
         name, binary, category = self.name_one(pid, address, time)
         if category in ("application", "system") and is_own(name, binary):
             category = "recording"
@@ -271,13 +314,37 @@ class Capture:
                 frame.line = (file, line)
         return frames
 
+    def life(self, pid, time):
+        return sum(exit < time for exit in self.exits[pid])
+
     def find_map(self, pid, address, time):
-        """What was there by then; what came first, if nothing had yet."""
-        over = [m for m in self.maps[pid] if m.start <= address < m.end]
+        """The latest definition before this time, or else the first
+        definition; or that of the parent at the fork (docs/symbols.md)."""
+        since, until = -math.inf, math.inf
+        for ended, *bounds in self.unmapped[pid]:
+            if bounds and not bounds[0] <= address < bounds[1]:
+                continue
+            if ended < time:
+                since = max(since, ended)
+            elif bounds:
+                until = min(until, ended)
+        over = [m for m in self.maps[pid] if m.start <= address < m.end
+                and since < m.time <= until]
+        parent, forked = self.forks.get(pid, (None, math.inf))
+        if pid in self.exits:
+            life = self.life(pid, time)
+            lives = {self.life(pid, m.time) for m in self.maps[pid]}
+            if life in lives or parent is not None and \
+                    self.life(pid, forked) == life:
+                over = [m for m in over if self.life(pid, m.time) == life]
         before = [m for m in over if m.time <= time]
         if before:
             return max(before, key=lambda m: m.time)
-        return min(over, key=lambda m: m.time) if over else None
+        if over:
+            return min(over, key=lambda m: m.time)
+        if parent is None or since > -math.inf:
+            return None
+        return self.find_map(parent, address, min(time, forked))
 
     def name_one(self, pid, address, time):
         if address >> 32 == 0xE0000000:

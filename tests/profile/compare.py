@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """compare.py SYSCAP CAPTURE... - `syscap stat --json` against answers.py.
 
-Everything, and then random filters and transforms; SEED=N repeats a run.
+Without a filter, and with random filters and transformations; SEED=N repeats a
+run.
 """
 import json
 import os
@@ -62,8 +63,8 @@ def ask(syscap, path, want, begin):
 
 
 def pick_name(capture, rng):
-    """Not of a note, as [stack incomplete]: nothing matches those, and what
-    no function matches is refused."""
+    """Not a note such as [stack incomplete]: no expression matches a note, and
+    an expression without a match is refused."""
     names = []
     while not names:
         names = [frame[0] for frame in rng.choice(capture.samples).frames
@@ -72,6 +73,14 @@ def pick_name(capture, rng):
     letters = "".join(c if c.isalnum() or c == "_" else "." for c in name)
     return rng.choice(["^%s$" % letters, letters[:4], letters,
                        "%s|^main" % letters])
+
+
+def kinds(capture):
+    """Amounts other than samples that the capture has."""
+    return (["allocated", "leaked", "temporary", "peak"]
+            if capture.allocations else []) + \
+        sorted({"stalled" if is_stall else "blocked"
+                for is_stall, _ in capture.waits})
 
 
 def pick(capture, rng):
@@ -90,8 +99,8 @@ def pick(capture, rng):
     if binaries:
         choices["collapse-library"] = rng.choice(
             [rng.choice(binaries), rng.choice(binaries)[:3] + "*", "*"])
-    if capture.allocations:
-        choices["of"] = rng.choice(["allocated", "leaked", "temporary", "peak"])
+    if kinds(capture):
+        choices["of"] = rng.choice(kinds(capture))
     if mark:
         choices["mark"] = rng.choice([mark.group,
                                       mark.group + "/" + mark.name])
@@ -108,14 +117,20 @@ def check(syscap, path, capture, want):
     ours = ask(syscap, path, want, capture.begin)
     theirs = answer(capture, want)
     if ours is None and "mark" in want and theirs["samples"] == 0:
-        return # no such marks at all is an error, and said
+        return # a filter by marks that do not exist is a reported error
     if ours == theirs:
         return
     print("%s differs with %s" % (path, want))
-    for key in theirs:
-        if ours is None or ours[key] != theirs[key]:
-            print("  %s: stat has %s" % (key, ours and ours[key]))
-            print("  %s: reader has %s" % (key, theirs[key]))
+    for key, b in theirs.items():
+        a = ours and ours[key]
+        if a == b:
+            continue
+        if isinstance(a, dict) and isinstance(b, dict):
+            a, b = ([item for item in one.items()
+                     if item not in other.items()][:5]
+                    for one, other in ((a, b), (b, a)))
+        print("  %s: stat has %s" % (key, a))
+        print("  %s: reader has %s" % (key, b))
     sys.exit(1)
 
 
@@ -128,6 +143,8 @@ def main(syscap, paths):
             capture = Capture(file.read())
         assert capture.samples, path
         check(syscap, path, capture, {})
+        for of in kinds(capture):
+            check(syscap, path, capture, {"of": of})
         for _ in range(N_FILTERS):
             check(syscap, path, capture, pick(capture, rng))
         print("%s: %d samples agree" % (path, len(capture.samples)))

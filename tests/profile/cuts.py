@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""cuts.py SYSCAP MANY [whole] - every command on every capture of the corpus
-and on one of every kind of event, each cut at 500 places: it ends by itself,
-and says where the capture does.  many.c has the rules; what commands write is
-looked at by adverse.py, on fewer.
+"""cuts.py SYSCAP MANY [whole] - every command on every capture of the corpus,
+and on a capture with all kinds of events, each truncated at 500 places. The
+command ends by itself, and reports where the capture ends.  many.c has the
+rules; adverse.py checks the output of the commands, for fewer captures.
 
-What is cut to the same bytes is taken once.  Without "whole" some of all are
-taken, by SEED.
+Equal truncated captures are read once.  Without "whole" uses a random part of
+the captures; SEED repeats the choice.
 """
 import os
 import random
@@ -34,7 +34,7 @@ def all_cuts(scratch):
 
 
 def start(many, commands, folder, cuts):
-    """A process that takes these one by one."""
+    """A process that runs these commands in turn."""
     os.mkdir(folder)
     with open(folder + ".list", "w", encoding="ascii") as file:
         for i, data in enumerate(cuts):

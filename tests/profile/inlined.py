@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""inlined.py SYSCAP PLAIN LINED - of one recording, the second with lines:
-functions that have code take in all what they took without inlined ones, and
-of themselves that less what was inlined; --no-inlines is as if none were."""
+"""inlined.py SYSCAP PLAIN LINED - PLAIN and LINED are one recording, without
+and with lines. The total time of functions with code is equal in both; the self
+time is lower by the time of inlined functions. --no-inlines gives the sums of
+PLAIN."""
 import collections
 import json
 import subprocess
@@ -22,7 +23,8 @@ def totals(hot):
 
 
 def owners(hot):
-    """What each function with code took, and what was inlined into it."""
+    """Time of each function with code, and of the functions inlined into
+    it."""
     owner, selfs = {0: None}, collections.Counter()
     for node in hot["tree"]:
         owner[node["id"]] = owner[node["parent"]] if node["is_inlined"] \

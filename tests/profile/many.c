@@ -117,11 +117,11 @@ static const char *complain(const struct line *line, int status, bool is_cut)
 	if (strcmp(line->words[0], "check") == 0)
 		return NULL;
 	if (end != 0 && text[0] == 0)
-		return "does not say why";
+		return "prints no reason";
 	/* A big-endian capture is refused before a walk. */
-	if (strstr(text, "it is big-endian: ") != NULL)
+	if (strstr(text, "the capture is big-endian; ") != NULL)
 		return NULL;
-	return is_cut && strstr(text, "at byte ") == NULL ? "does not say where"
+	return is_cut && strstr(text, "at byte ") == NULL ? "prints no offset"
 	                                                  : NULL;
 }
 

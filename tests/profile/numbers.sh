@@ -46,14 +46,25 @@ if "$SYSCAP" symbolize -q --force --lines -o lined.syscap plain.syscap \
 	FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" lined.syscap \
 		turned.syscap
 	python3 "$here/inlined.py" "$SYSCAP" plain.syscap lined.syscap
+	# A child without mappings of its own has the lines of its parent.
+	python3 "$here/forked.py" lined.syscap forked.syscap
+	FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" forked.syscap
+	for file in lined forked; do
+		"$SYSCAP" stat --json --lines $file.syscap | python3 -c \
+			'import json, sys; print(json.load(sys.stdin)["lines"])' >$file.lines
+	done
+	diff -u lined.lines forked.lines
 else
 	grep libdw err
 fi
 
 # Samples in syscap's own code, below the allocator and elsewhere.
-"$SYSCAP" record -q --sample --memory -o memory.syscap -- \
-	"$SYSCAP_TEST_BIN/profile_work" $ms
-FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" memory.syscap
+# A sanitized program has another allocator, and is not sampled.
+if [ -z "${SYSCAP_SANITIZE:-}" ]; then
+	"$SYSCAP" record -q --sample --memory -o memory.syscap -- \
+		"$SYSCAP_TEST_BIN/profile_work" $ms
+	FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" memory.syscap
+fi
 
 # stat looks up the names that symbolize would have written.  Ticks hit a random
 # function of the program, but surely one of these.

@@ -10,6 +10,7 @@
 
 #include "harness/make_capture.h"
 #include "harness/test.h"
+#include "profile/model.h"
 #include "profile/naming.h"
 
 #define N(items)  (sizeof(items) / sizeof((items)[0]))
@@ -826,5 +827,102 @@ TEST(code_that_came_later_has_its_own_name)
 	CHECK_EQ(sum_of(profile, view, "alpha").total, 3);
 	syscap_view_free(view);
 	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+/* A table with one range of process 7, and a name behind it for JIT(9). */
+static void make_names(struct make_capture *capture, const char *name)
+{
+	static const char *const late[] = { "late" };
+	unsigned char table[128] = { 0 };
+	const uint64_t begin = 0x5000, end = 0x5100;
+
+	memcpy(table, &begin, 8);
+	memcpy(table + 8, &end, 8);
+	table[16] = 7;
+	table[20] = 64;
+	strcpy((char *)table + 64, name);
+	make_file_chunk(capture, 90000, false, "__symbols__", table, 64);
+	make_file_chunk(capture, 90000, true, "__symbols__", table + 64, 64);
+	make_jitmap(capture, 90000, JIT(9), late, 1);
+}
+
+/* @n stacks, half of whose addresses look like the lengths of frames. */
+static void make_many(struct make_capture *capture, unsigned n)
+{
+	begin(capture);
+	for (unsigned i = 0; i < n; i++)
+		make_stack(capture, 2, 7, 7, 1100 + i, false,
+		           CODE(0x5010, JIT(9), 0x20, 0x5d003000200018), 4);
+}
+
+static void check_first(struct make_capture *capture, uint64_t n_bytes,
+                        uint64_t n_read, bool is_named)
+{
+	struct syscap_reader *reader = open_capture(capture, capture->size);
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	CHECK_EQ(syscap_profile_new(&no_lookup, &profile), 0);
+	CHECK_EQ(syscap_profile_read_on(profile, reader, n_read, NULL), 1);
+	CHECK_EQ(syscap_profile_read_names(profile, reader, n_bytes), 0);
+	CHECK_EQ(syscap_profile_settle(profile), 0);
+	view = look(profile, NULL);
+	CHECK_EQ(sum_of(profile, view, "early").self,
+	         is_named ? view->total : 0);
+	CHECK_EQ(sum_of(profile, view, "late").total,
+	         is_named ? view->total : 0);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	syscap_reader_close(reader);
+}
+
+TEST(names_at_the_end_are_read_before_the_events)
+{
+	struct make_capture capture;
+
+	make_many(&capture, 3000);
+	make_names(&capture, "early");
+	/* From each offset of a frame, and within it */
+	for (unsigned i = 0; i < 12; i++)
+		check_first(&capture, 1000 + 8 * i, 1000, true);
+	check_first(&capture, 100000, 1000, true);
+	make_free(&capture);
+}
+
+TEST(names_of_a_damaged_end_are_not_read)
+{
+	struct make_capture capture;
+
+	make_many(&capture, 30000);
+	make_names(&capture, "early");
+	make_zeros(&capture, 24);
+	check_first(&capture, 2000000, 1000, false);
+	make_free(&capture);
+}
+
+TEST(names_read_before_the_events_do_not_stay)
+{
+	struct syscap_profile *profile;
+	struct syscap_reader *reader;
+	struct make_capture capture;
+	struct syscap_view *view;
+
+	make_many(&capture, 300);
+	make_names(&capture, "early");
+	reader = open_capture(&capture, capture.size);
+	CHECK_EQ(syscap_profile_new(&no_lookup, &profile), 0);
+	CHECK_EQ(syscap_profile_read_on(profile, reader, 1000, NULL), 1);
+	CHECK_EQ(syscap_profile_read_names(profile, reader, 4000), 0);
+	CHECK_EQ(syscap_profile_read(profile, reader, NULL), 0);
+	CHECK_EQ(syscap_profile_settle(profile), 0);
+	CHECK_EQ(profile->naming.table.tables.n, 1);
+	CHECK(!profile->naming.is_ahead);
+	view = look(profile, NULL);
+	CHECK_EQ(sum_of(profile, view, "early").self, 300);
+	CHECK_EQ(sum_of(profile, view, "late").total, 300);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	syscap_reader_close(reader);
 	make_free(&capture);
 }

@@ -58,7 +58,7 @@ TEST(events_at_the_minimum_time_are_kept)
 	struct make_capture capture;
 	struct asked asked;
 
-	begin(&capture);
+	make_begin(&capture, false, INT64_MIN, 0);
 	make_mark(&capture, 7, 7, INT64_MIN, 0, "net", "get", "");
 	make_mark(&capture, 7, 7, INT64_MIN, -5, "net", "get", "");
 	asked = ask(&capture);
@@ -196,7 +196,8 @@ TEST(extreme_numbers_of_marks_are_kept)
 		make_mark(&capture, 7, 100 + i, 2000 + i, INT64_C(1) << i % 62,
 		          "a", name, "");
 	}
-	make_mark(&capture, 7, 7, 1, INT64_MAX, "a", "b", "async=1 phase=step");
+	make_mark(&capture, 7, 7, 1500, INT64_MAX, "a", "b",
+	          "async=1 phase=step");
 	asked = ask(&capture);
 	CHECK_EQ(syscap_profile_n_marks(asked.profile), N + 1);
 	for (int i = 0; i <= N; i++) {
@@ -204,7 +205,7 @@ TEST(extreme_numbers_of_marks_are_kept)
 			syscap_profile_mark(asked.profile, (size_t)i);
 		const bool is_last = i == N, is_first = i < 1100 || is_last;
 
-		CHECK_EQ(mark.time, is_last ? 1 : 2000 + i);
+		CHECK_EQ(mark.time, is_last ? 1500 : 2000 + i);
 		CHECK_EQ(mark.duration, is_last    ? INT64_MAX
 		                        : is_first ? 100000
 		                                   : INT64_C(1) << i % 62);
@@ -216,6 +217,54 @@ TEST(extreme_numbers_of_marks_are_kept)
 		snprintf(name, sizeof(name), "%d", i);
 		CHECK_STR(text_of(asked.profile, &mark), is_first ? "b" : name);
 	}
+	end(&asked, &capture);
+}
+
+TEST(marks_are_cut_at_the_recordings_beginning)
+{
+	static const struct {
+		int64_t time, duration;
+		const char *message;
+		int64_t in; /* duration in the recording; -1: not kept */
+	} marks[] = {
+		{ 400, 700, "", 100 },
+		{ 400, 600, "", -1 },
+		{ 400, 0, "", -1 },
+		{ INT64_MIN, INT64_MAX, "", -1 },
+		{ 0, INT64_MAX, "", INT64_MAX - 1000 },
+		{ 1000, 0, "", 0 },
+		{ 900, 0, "async=1 phase=begin", 200 },
+		{ 950, 0, "async=1 phase=step", -1 },
+	};
+	struct make_capture capture;
+	struct syscap_profile_mark mark;
+	struct asked asked;
+	size_t n = 0;
+
+	begin(&capture);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		make_mark(&capture, 7, 7, marks[i].time, marks[i].duration,
+		          "net", "get", marks[i].message);
+	part(&capture, 7, 1200, "async=1 phase=end");
+	part(&capture, 7, 700, "async=2 phase=begin");
+	part(&capture, 7, 1000, "async=2 phase=end");
+	asked = ask(&capture);
+	/* Settling again changes nothing. */
+	CHECK_EQ(syscap_profile_settle(asked.profile), 0);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		if (marks[i].in < 0)
+			continue;
+		mark = syscap_profile_mark(asked.profile, n++);
+		CHECK_EQ(mark.time, 1000);
+		CHECK_EQ(mark.began, marks[i].time);
+		CHECK_EQ(mark.duration, marks[i].in);
+		CHECK(!mark.is_end);
+	}
+	/* The ends, and the operation before the recording, are in no table. */
+	CHECK_EQ(syscap_profile_n_marks(asked.profile), n + 3);
+	for (size_t i = n; i < n + 3; i++)
+		CHECK(syscap_profile_mark(asked.profile, i).is_end);
+	CHECK_STR(operations(asked.profile), "1000-1200:3,4 ");
 	end(&asked, &capture);
 }
 
@@ -333,7 +382,7 @@ TEST(process_definition_of_a_counter_precedes_the_latest)
 	CHECK(counters[0].is_double && counters[0].is_defined);
 	CHECK_STR(counters[1].name, "late");
 	CHECK(!counters[1].is_double);
-	/* id of process 10, where it is undefined */
+	/* id of process 10, in a process that does not define it */
 	CHECK_STR(counters[2].name, "late");
 	CHECK_EQ(counters[2].shown_as, 1);
 	CHECK(!counters[2].is_defined);
@@ -445,6 +494,14 @@ TEST(a_view_has_the_events_and_losses_of_its_times_and_threads)
 	CHECK(syscap_view_has(view, 1, 1299));
 	CHECK(!syscap_view_has(view, 1, 1300));
 	CHECK(!syscap_view_has(view, 1, 1199));
+	/* Marks that overlap the times pass. */
+	CHECK(syscap_view_has_mark(view, 1, 1100, 101));
+	CHECK(!syscap_view_has_mark(view, 1, 1100, 100));
+	CHECK(syscap_view_has_mark(view, 1, 1100, INT64_MAX));
+	CHECK(syscap_view_has_mark(view, 1, 1200, 0));
+	CHECK(syscap_view_has_mark(view, 1, 1299, 500));
+	CHECK(!syscap_view_has_mark(view, 1, 1300, 500));
+	CHECK(!syscap_view_has_mark(view, 0, 1100, 500));
 	CHECK_EQ(view->n_losses, 2);
 	CHECK_EQ(view->losses[0], 0);
 	CHECK_EQ(view->losses[1], 4); /* losses of any thread of the process */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""turn.py LITTLE BIG - a capture as a big-endian machine would have it.
+"""turn.py LITTLE BIG - conversion of a capture to big-endian order.
 
-Frames of types that no program makes are left out, and the flags of stacks,
-which only writers of little-endian captures set.
+Omits frames of types that no program writes, and the flags of stacks, which
+exist only in little-endian captures.
 """
 import struct
 import sys

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * work.c - a program to be sampled.  It has three threads, recursion, and
- * callbacks through the C library.  The program emits nested and overlapping
- * marks, and its own samples with names for addresses.
+ * work.c - a program to be sampled.  The program has three threads, recursion,
+ * and callbacks through the C library.  The program emits nested and
+ * overlapping marks, and its own samples with names for addresses.
  *
  *	work MILLISECONDS	of processor time, of each thread
  */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/callers.h"
+#include "recorder/ring_requests.h"
 #include "ring/ring.h"
 
 static struct syc_console console;

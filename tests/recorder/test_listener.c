@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/callers.h"
+#include "recorder/ring_requests.h"
 
 static struct syc_listener listener;
 static char parent[32];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/preload.h"
+#include "recorder/recorder.h"
 
 static char work[] = "/tmp/preload-XXXXXX";
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/preload.h"
+#include "recorder/recorder.h"
 #include "symbols/make_elf.h"
 
 static char work[] = "/tmp/refused-XXXXXX";
@@ -145,7 +145,7 @@ TEST(set_user_id_program_is_refused)
 	char command[64];
 
 	if (getuid() != 0)
-		SKIP("only root can give a program to somebody else");
+		SKIP("only root can change the owner of a program");
 	begin();
 	/* A program with a loader: a copy of this program */
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s/program",

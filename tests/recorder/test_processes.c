@@ -15,7 +15,6 @@
 #include "common/now.h"
 #include "harness/test.h"
 #include "recorder/processes.h"
-#include "recorder/procfs.h"
 
 static char path[] = "/tmp/test_processes.XXXXXX";
 static struct syc_processes_options options;

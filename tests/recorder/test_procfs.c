@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/procfs.h"
+#include "recorder/processes.h"
 
 TEST(a_mapping_with_spaces_and_newlines_in_its_name_is_read)
 {

@@ -120,7 +120,7 @@ TEST(only_the_repeated_counters_of_a_frame_are_taken_out)
 	add(1, "one");
 	add(2, "two");
 	add(3, "three");
-	add(0, "nobody can set this");
+	add(0, "no process can set this counter");
 	CHECK_EQ(syc_renumber_ctrdef(renumber, &a, &def.def), 0);
 	CHECK_EQ(def.def.n_counters, 2);
 	CHECK_EQ(def.def.frame.len, 32 + 2 * 128);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/intake.h"
+#include "recorder/frame_intake.h"
 
 static char said[4096];
 
@@ -96,7 +96,8 @@ TEST(at_most_three_lines_with_unsampled_threads_first)
 	CHECK(says("samples took 22 %"));
 	CHECK(!says("this kernel's timers"));
 	CHECK_EQ(say(1000, 4000, 500, "blocked 3", "1000,cpu"), 3);
-	CHECK(says("250 samples a second of processor time came, of 1000"));
+	CHECK(says("250 instead of 1000 samples came per second of processor "
+	           "time"));
 }
 
 TEST(few_samples_print_nothing)
@@ -117,10 +118,10 @@ TEST(threads_that_a_filter_ended_are_counted_and_refused_filters_are_not)
 	syc_sampling_summary_note_filter(&sampling, "ended 1: samples");
 	CHECK_EQ(read_lines(&sampling, syc_sampling_summary_print_forbidden),
 	         1);
-	CHECK(says("1 thread was not recorded to the end"));
+	CHECK(says("recording of 1 thread ended early"));
 	syc_sampling_summary_note_filter(&sampling, "ended 2: all");
 	read_lines(&sampling, syc_sampling_summary_print_forbidden);
-	CHECK(says("3 threads were not recorded to the end"));
+	CHECK(says("recording of 3 threads ended early"));
 }
 
 static void take(struct syc_sampling_summary *sampling, uint32_t tagged,
@@ -148,8 +149,9 @@ TEST(samples_of_weight_1_count_as_all_others)
 TEST(delivered_rate_of_each_clock)
 {
 	CHECK_EQ(say(1000, 2000, 0, "", "1000,perf"), 1);
-	CHECK(says("500 samples a second of processor time came, of 1000"));
+	CHECK(says("500 instead of 1000 samples came per second of processor "
+	           "time"));
 	CHECK(!says("perf has more"));
 	CHECK_EQ(say(1000, 2000, 0, "", "1000,wall"), 1);
-	CHECK(says("500 samples a second of wall time came, of 1000"));
+	CHECK(says("500 instead of 1000 samples came per second of wall time"));
 }

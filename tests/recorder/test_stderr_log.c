@@ -79,8 +79,9 @@ TEST(missing_bytes_are_marked_in_place)
 	put_bytes(2, "ree\n", 4, 77);
 	put_bytes(3, "four\n", 5, 1);
 	CHECK_EQ(stderr_log.lost, 78);
-	CHECK_STR(lines(), "1:one|1:tw|2:(77 bytes were not recorded)|2:ree|"
-	                   "3:(1 bytes were not recorded)|3:four|");
+	CHECK_STR(lines(),
+	          "1:one|1:tw|2:(syscap did not record 77 bytes)|2:ree|"
+	          "3:(syscap did not record 1 bytes)|3:four|");
 }
 
 TEST(a_line_has_the_time_of_its_first_byte)
@@ -171,5 +172,5 @@ TEST(missing_bytes_at_the_end_are_reported)
 	CHECK_EQ(shutdown(tee, SHUT_WR), 0);
 	CHECK(!syc_stderr_log_end(&stderr_log));
 	CHECK_EQ(stderr_log.lost, 77);
-	CHECK_STR(lines(), "2:(77 bytes were not recorded)|");
+	CHECK_STR(lines(), "2:(syscap did not record 77 bytes)|");
 }

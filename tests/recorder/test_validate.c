@@ -65,12 +65,12 @@ TEST(lengths_that_no_frame_has_are_refused)
 {
 	make(SYSCAP_FRAME_TIMESTAMP, 24);
 	CHECK_EQ(syc_validate_frame(&f, 16, 0, &why), -EBADMSG);
-	CHECK_STR(why, "a frame ends inside its header");
+	CHECK_STR(why, "a frame ends inside the header");
 	make(SYSCAP_FRAME_TIMESTAMP, 0);
 	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
 	make(SYSCAP_FRAME_TIMESTAMP, 16);
 	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
-	CHECK_STR(why, "a frame is shorter than its header");
+	CHECK_STR(why, "a frame is shorter than the header");
 	make(SYSCAP_FRAME_TIMESTAMP, 28);
 	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
 	CHECK_STR(why, "a frame's length is not a multiple of 8");
@@ -232,20 +232,20 @@ TEST(invalid_utf8_is_replaced_in_place)
 TEST(a_frame_without_room_for_its_text_is_refused)
 {
 	make(SYSCAP_FRAME_MARK, 96);
-	check_refused("a frame is too short for its type");
+	check_refused("a frame is too short for the type");
 	make(SYSCAP_FRAME_LOG, 64);
-	check_refused("a frame is too short for its type");
+	check_refused("a frame is too short for the type");
 	make(SYSCAP_FRAME_METADATA, 64);
-	check_refused("a frame is too short for its type");
+	check_refused("a frame is too short for the type");
 	make(SYSCAP_FRAME_PROCESS, 24);
-	check_refused("a frame is too short for its type");
+	check_refused("a frame is too short for the type");
 }
 
 TEST(addresses_must_be_there)
 {
 	make(SYSCAP_FRAME_SAMPLE, 32 + 80);
 	f.sample.n_addrs = 11;
-	check_refused("its addresses do not fit");
+	check_refused("the addresses do not fit");
 	f.sample.n_addrs = 3;
 	CHECK_EQ(check(), 112);
 	CHECK_EQ(f.frame.len, 32 + 24);
@@ -259,7 +259,7 @@ TEST(addresses_must_be_there)
 
 	make(SYSCAP_FRAME_ALLOCATION, 48);
 	f.allocation.n_addrs = 1;
-	check_refused("its addresses do not fit");
+	check_refused("the addresses do not fit");
 	f.allocation.n_addrs = 0;
 	CHECK_EQ(check(), 48);
 	CHECK_EQ(f.allocation.padding, 0);
@@ -286,7 +286,7 @@ TEST(counters_must_fit_and_be_of_a_known_type)
 
 	make(SYSCAP_FRAME_CTRDEF, 32 + 128);
 	f.ctrdef.n_counters = 2;
-	check_refused("its counters do not fit");
+	check_refused("the counters do not fit");
 	f.ctrdef.n_counters = 1;
 	check_refused("a counter has an unknown type");
 	counter->type = 1;
@@ -303,7 +303,7 @@ TEST(unused_value_slots_and_ids_of_more_than_24_bits_are_cleared)
 
 	make(SYSCAP_FRAME_CTRSET, 32 + 96);
 	f.ctrset.n_groups = 2;
-	check_refused("its groups of values do not fit");
+	check_refused("the groups of values do not fit");
 	f.ctrset.n_groups = 1;
 	values->ids[0] = 7;
 	values->ids[1] = 0;
@@ -325,17 +325,17 @@ TEST(jit_names_must_be_there_and_end)
 	CHECK(all_zero(40, 48));
 	make(SYSCAP_FRAME_JITMAP, 48);
 	f.jitmap.n_jitmaps = 1;
-	check_refused("its names do not fit");
+	check_refused("the names do not fit");
 	f.jitmap.n_jitmaps = UINT32_MAX;
 	memset(f.bytes + 28, 0, 20);
-	check_refused("its names do not fit");
+	check_refused("the names do not fit");
 }
 
 TEST(file_data_overlay_paths_and_messages_must_fit)
 {
 	make(SYSCAP_FRAME_FILE_CHUNK, 288);
 	f.chunk.len = 5;
-	check_refused("its data does not fit");
+	check_refused("the data does not fit");
 	f.chunk.len = 4;
 	f.chunk.is_last = 0xFFFF;
 	CHECK_EQ(check(), 288);
@@ -345,18 +345,18 @@ TEST(file_data_overlay_paths_and_messages_must_fit)
 	make(SYSCAP_FRAME_OVERLAY, 40);
 	f.overlay.src_len = 3;
 	f.overlay.dst_len = 4;
-	check_refused("its paths do not fit");
+	check_refused("the paths do not fit");
 	f.overlay.dst_len = 2;
 	CHECK_EQ(check(), 40);
 	CHECK_EQ(f.bytes[35], 0);
 	CHECK_EQ(f.bytes[38], 0);
 	CHECK_EQ(f.bytes[39], 0);
 	f.overlay.src_len = f.overlay.dst_len = 0xFFFF;
-	check_refused("its paths do not fit");
+	check_refused("the paths do not fit");
 
 	make(SYSCAP_FRAME_DBUS_MESSAGE, 32);
 	f.dbus.message_len = 5;
-	check_refused("its message does not fit");
+	check_refused("the message does not fit");
 	f.dbus.message_len = 3;
 	CHECK_EQ(check(), 32);
 	CHECK_EQ(f.bytes[31], 0);

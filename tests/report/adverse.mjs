@@ -9,7 +9,7 @@ import { Browser, expect } from './browser.mjs';
 const files = readFileSync(process.argv[2], 'utf8').split('\n').filter(Boolean);
 const browser = await Browser.start();
 
-/** In the page, or each step would wait for the debugger. */
+/** The steps run in the page, so that they do not wait for the debugger. */
 const walk = (page) => page.evaluate(async () => {
 	const { app, model } = window.syscap;
 	const drawn = () => new Promise((resolve) =>

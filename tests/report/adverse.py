@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""adverse.py SYSCAP FOLDER [whole] - pages of what fuzzers found, of captures
-that are extreme or cut, and of names that mean something to a browser: into
-FOLDER, one each; the list of them to the standard output.
+"""adverse.py SYSCAP FOLDER [whole] - pages of fuzzers' findings, of extreme or
+truncated captures, and of names with markup. Writes the pages into FOLDER, and
+their list to standard output.
 
-`report` ends with 0 or 1; with 1 it says why, and what could be read is in the
-page.  Without "whole" some of all are taken, by SEED."""
+`report` ends with 0, or with 1 and a reason; the page has all readable data.
+Without "whole" uses a random part of the captures; SEED repeats the choice."""
 import os
 import random
 import sys
@@ -18,7 +18,8 @@ FEW = 20
 
 
 def captures(rng):
-    """Paths of all, and of each of the corpus again, cut anywhere."""
+    """Paths of all captures, and of randomly truncated captures of the
+    corpus."""
     found = []
     everything = list(profile.extremes())
     for path in profile.corpus():

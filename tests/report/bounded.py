@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bounded.py SYSCAP FOLDER - a page of bounded size: every sample is there, and
-of each name marks and bars together are as many, and as long, as were recorded;
-its slowest are there one by one.  With allocations, values and messages, too,
-the page keeps its size and all sums."""
+"""bounded.py SYSCAP FOLDER - a page of bounded size has every sample. For each
+name, marks and bars together have the recorded number and duration, and the
+slowest marks are single marks.  With allocations, values and messages, too, the
+page keeps its size and all sums."""
 import bisect
 import collections
 import os
@@ -32,7 +32,7 @@ def add_marks(story):
 
 
 def add_events(story):
-    """Allocations of three threads, most freed; values; messages."""
+    """Allocations of three threads, most of them freed; values; messages."""
     rng, events, values = story.rng, [], []
     story.frames = [f for f in story.frames if f[16] != 14]
     for i in range(N):
@@ -116,7 +116,7 @@ def check_heap(page, events):
 
 
 def check_all(report, folder):
-    """Everything in one mebibyte: what was left out of what is in the page."""
+    """A page of 1 MiB: check the omitted share of each kind of data."""
     path = os.path.join(folder, "all.syscap")
     story = Story(n=100)
     events, values = add_events(story)
@@ -124,8 +124,8 @@ def check_all(report, folder):
     story.write(path)
     html, said = report(path, "--max-size", "1")
     assert len(html) <= 1 << 20, len(html)
-    for text in ("allocations of one stack are combined", "marks are combined",
-                 "values of counters are omitted", "so the page stays"):
+    for text in ("combined allocations of one stack", "shorter marks",
+                 "counter values omitted", "the page thus stays"):
         assert text in said, said
     page = Page(html)
     check_heap(page, events)
@@ -138,7 +138,7 @@ def check_all(report, folder):
     assert int(page.limits["n_values"]) > len(page.numbers("value.bits"))
     severities = page.numbers("log.severities")
     if len(severities) < int(page.limits["n_logs"]):
-        assert "of the least severe log messages" in said, said
+        assert "less severe log messages omitted" in said, said
         assert severities.count(2) >= min(N // 1000, len(severities))
 
 
@@ -198,7 +198,7 @@ def main(syscap, folder):
     assert "combined" not in said and '"bar.sums"' not in html
     whole = Page(html)
     html, said = report(path, "--max-size", "1")
-    assert "are combined" in said, said
+    assert "combined" in said, said
     assert len(html) <= 1 << 20, len(html)
     page = Page(html)
     for column in ("sample.times", "sample.nodes", "sample.ticks",

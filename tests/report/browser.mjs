@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// browser.mjs - a real browser for tests of the page.  It must report no
-// request, no error, and no finding of axe-core.
+// browser.mjs - a real browser for tests of the page.  The browser must report
+// no request, no error, and no finding of axe-core.
 import { readFileSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -28,7 +28,7 @@ export class Browser {
 		return browser;
 	}
 
-	/** A page, once all of it is there. */
+	/** A page after it is completely loaded. */
 	async open(file, hash = '', options = {}) {
 		const context = await this.chromium.newContext({
 			viewport: { width: 1280, height: 900 }, ...options });
@@ -60,7 +60,8 @@ export class Browser {
 
 	/** Findings of axe-core on the present page. */
 	async look(page, what) {
-		// By the debugger: the page's policy forbids it to the page
+		// Loaded by the debugger, since the page's policy forbids other
+		// scripts
 		await page.evaluate(axe);
 		const { violations } = await page.evaluate(() =>
 			window.axe.run(document, { resultTypes: ['violations'] }));
@@ -70,7 +71,7 @@ export class Browser {
 				' ' + node.failureSummary).join(' | '));
 	}
 
-	/** Kept where $PICTURES says. */
+	/** The directory of screenshots is $PICTURES. */
 	async picture(page, name) {
 		if (!process.env.PICTURES)
 			return;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# browser.sh [whole] - the page in a real browser.  Its state agrees with an
-# independent reader.  A walk through all views causes no request, no error and
-# no finding of axe-core.
+# browser.sh [whole] - the page in a real browser.  The state of the page agrees
+# with an independent reader.  A walk through all views causes no request, no
+# error and no finding of axe-core.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

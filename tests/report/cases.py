@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""cases.py CAPTURE PAGE N - filters as the page has them, with the answers of
-a reader of its own, as JSON; SEED=N repeats a run."""
+"""cases.py CAPTURE PAGE N - filters in the page's form with the answers of an
+independent reader, as JSON; SEED=N repeats a run."""
 import json
 import os
 import random
@@ -12,7 +12,7 @@ sys.path[:0] = [os.path.join(here, "..", "profile"),
 
 from answers import answer, marks_of  # noqa: E402
 from capture import Capture  # noqa: E402
-from compare import pick  # noqa: E402
+from compare import kinds, pick  # noqa: E402
 from page import Page  # noqa: E402
 
 SAME = {"function": "function", "drop": "drop", "focus": "focus",
@@ -27,6 +27,10 @@ def state_of(page, want):
     for key in ("from", "to"):
         if key in want:
             state[key] = want[key] - page.base
+    if want.get("of") in ("peak", "moment"):
+        state["of"] = "live"
+    if "moment" in want:
+        state["moment"] = want["moment"] - page.base
     if "pid" in want or "thread" in want:
         state["threads"] = [
             number for number, (pid, tid) in enumerate(page.threads())
@@ -42,15 +46,14 @@ def case_of(capture, page, want):
         "state": state_of(page, want),
         "samples": found["samples"],
         "total": found["total"],
-        "functions": sorted([name, binary or "", *sums] for (name, binary),
-                            sums in found["functions"].items()),
-        "folded": sorted([[[n, b or ""] for n, b in stack], weight]
+        # The key of an inlined function has a third part
+        "functions": sorted([key[0], key[1] or "", *sums]
+                            for key, sums in found["functions"].items()),
+        "folded": sorted([[[key[0], key[1] or ""] for key in stack], weight]
                          for stack, weight in found["folded"].items()),
         "threads": sorted([*who, weight]
-                          for who, weight in found["threads"].items())
-        if "of" not in want else None,
-        "slowest": [[m[0] - page.base, m[1]] for m in found["slowest"]]
-        if "of" not in want else None,
+                          for who, weight in found["threads"].items()),
+        "slowest": [[m[0] - page.base, m[1]] for m in found["slowest"]],
     }
 
 
@@ -62,14 +65,18 @@ def main(path, page, n):
         capture = Capture(file.read())
     with open(page, encoding="utf-8") as file:
         page = Page(file.read())
-    cases = [case_of(capture, page, {})]
+    # All samples, and all stacks of each other kind
+    cases = [case_of(capture, page, {"of": of} if of else {})
+             for of in [None, *kinds(capture)]]
     while len(cases) <= int(n):
         want = pick(capture, rng)
-        want.pop("reverse", None)
-        if want.get("of") == "peak":  # the page has any moment in its place
-            continue
+        for key in ("reverse", "no-inlines"):  # these are not in an address
+            want.pop(key, None)
         if "mark" in want and not marks_of(capture, want):
             continue
+        if want.get("of") == "peak" and rng.randrange(2):
+            want.update({"of": "moment",
+                         "moment": rng.choice(capture.allocations).time})
         cases.append(case_of(capture, page, want))
     json.dump(cases, sys.stdout)
 

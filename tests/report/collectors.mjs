@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// collectors.mjs HEIGHT PICTURE PAGE STATE TEXT... - a page in STATE, an address without
-// its #, has all the TEXTs in sight.  A TEXT "N%" is how much of what is shown
-// the search has found, at least.
+// collectors.mjs HEIGHT PICTURE PAGE STATE TEXT... - a page in STATE, an
+// address without its #, shows all TEXTs.  A TEXT "N%" is the least share that
+// the search must find.
 import { Browser, expect } from './browser.mjs';
 
 const [, , height, picture, file, state, ...texts] = process.argv;
 const browser = await Browser.start();
-// High enough for stacks
+// High enough for deep stacks
 const page = await browser.open(file, '#' + state, {
 	viewport: { width: 980, height: Number(height) } });
 const shown = await page.evaluate(() => document.body.innerText);

@@ -74,12 +74,12 @@ shows 600 fsync-call fsync \
 	io-main/fsync slow/document
 
 record list --memory -- ./gtk4_list
-shows 960 list-temporary list 'view=heap&of=temporary&search=format_message' \
-	'freed at once' 50%
+shows 960 list-temporary list 'view=flame&of=temporary&search=format_message' \
+	allocations 50%
 
 record leak --memory -- ./leaking_server "$dir/socket" 2000
-shows 460 leak-leaked leak 'view=heap&of=leaked&search=open_session' \
-	'never freed' 95%
+shows 620 leak-leaked leak 'view=flame&of=leaked&search=open_session' \
+	allocations 95%
 # To the byte the size that the server reports
 read -r n _ size _ <leak.out
 "$SYSCAP" stat --of leaked --json leak.syscap >leak.json

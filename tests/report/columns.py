@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""columns.py SYSCAP CAPTURE... - the columns of a page hold what a reader of
-its own finds in the capture: every sample, mark, value, line of a log,
-allocation and loss, unfiltered and through random filters; SEED=N repeats."""
+"""columns.py SYSCAP CAPTURE... - the columns of a page agree with an
+independent reader of the capture: every sample, mark, value, log line,
+allocation and loss, without a filter and through random filters. SEED=N repeats
+a run."""
 import collections
 import os
 import random
@@ -41,10 +42,16 @@ def expected(capture, want):
     found = collections.defaultdict(collections.Counter)
     for s in capture.samples:
         s = seen(s, want)
-        # The page has syscap's own code, which its user shows or leaves out.
+        # The page contains syscap's own code, which the user can show or hide.
         if passes(s, dict(want, **{"with-recording": True}), inside):
             found["samples"][s.time, s.pid, s.tid, s.ticks,
                              names(transform(s.frames, want))] += 1
+    for is_stall, s in capture.waits:
+        s = seen(s, want)
+        if passes(s, dict(want, **{"with-recording": True}), inside):
+            found["stalled" if is_stall else "blocked"][
+                s.time, s.pid, s.tid, s.ticks,
+                names(transform(s.frames, want))] += 1
     for row, views in heap(capture)[0]:
         row = seen(row, want)
         if passes(row, dict(want, **{"with-recording": True}), inside):
@@ -68,11 +75,15 @@ def expected(capture, want):
 def shown(page):
     threads, found = page.threads(), collections.defaultdict(
         collections.Counter)
-    stacks = page.stacks("tree")
-    for time, thread, node, ticks in zip(
-            page.sums("sample.times"), page.numbers("sample.threads"),
-            page.numbers("sample.nodes"), page.numbers("sample.ticks")):
-        found["samples"][time, *threads[thread], ticks, stacks[node]] += 1
+    for key, kind, tree in (("samples", "sample", "tree"),
+                            ("blocked",) * 3, ("stalled",) * 3):
+        if kind + ".times" not in page.columns:
+            continue
+        stacks = page.stacks(tree)
+        for time, thread, node, ticks in zip(
+                page.sums(kind + ".times"), page.numbers(kind + ".threads"),
+                page.numbers(kind + ".nodes"), page.numbers(kind + ".ticks")):
+            found[key][time, *threads[thread], ticks, stacks[node]] += 1
     if "heap.depths" in page.columns:
         stacks = page.stacks("heap")
     for time, thread, node, size, end, temporary in zip(
@@ -119,7 +130,7 @@ def check(syscap, path, capture, want):
             (want, done.stderr)
         return
     page = Page(done.stdout.decode())
-    # Nothing else of the capture is in the page
+    # The page has no other data of the capture
     assert page.rest.count("<script") == 1 and "\u202e" not in page.rest
     ours, theirs = shown(page), expected(capture, want)
     for key, rows in theirs.items():
@@ -132,9 +143,43 @@ def check(syscap, path, capture, want):
         sys.exit(1)
 
 
+def check_amounts(page, capture):
+    """Each line of a function, by itself and with its callees."""
+    selfs, totals = collections.Counter(), collections.Counter()
+    for sample in capture.samples:
+        frames = seen(sample, {"with-recording": True}).frames
+        rows = [(frame[0], frame[1] or "", is_inlined(frame), *frame.line)
+                for frame in frames if frame.line]
+        for row in set(rows):
+            totals[row] += capture.weight(sample)
+        if frames[-1].line:
+            selfs[rows[-1]] += capture.weight(sample)
+    names = list(zip(page.named("function.names"),
+                     page.named("function.binaries"),
+                     (bool(category & 16) for category in
+                      page.numbers("function.categories"))))
+    files = page.named("line.files")
+    ours = {(*names[function], file, line): (self, total)
+            for function, file, line, self, total in zip(
+                page.numbers("line.functions"), files,
+                page.numbers("line.numbers"), page.numbers("line.selfs"),
+                page.numbers("line.totals"))}
+    assert ours == {row: (selfs[row], total) for row, total in
+                    totals.items()}, (ours, totals)
+    # The sources that are readable here are in the page.
+    texts = dict(zip(page.named("source.files"),
+                     page.text_column("source.texts")))
+    for file in set(files):
+        if os.path.isfile(file) and file.endswith((".c", ".h")):
+            with open(file, encoding="utf-8") as source:
+                assert texts[file] == source.read(), file
+        else:
+            assert file not in texts, file
+
+
 def check_lines(syscap, path, capture):
-    """What was inlined, and of each function a line that has the most."""
-    done = subprocess.run([syscap, "report", "-o", "-", path],
+    """Inlined functions, and the most expensive line of each function."""
+    done = subprocess.run([syscap, "report", "--source", "-o", "-", path],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=True)
     page = Page(done.stdout.decode())
@@ -150,6 +195,7 @@ def check_lines(syscap, path, capture):
     for key, lines in sums.items():
         top = max(lines.values())
         most[key] = {line for line in lines if lines[line] == top}
+    check_amounts(page, capture)
     n = 0
     for name, binary, category, file, line in zip(
             page.named("function.names"), page.named("function.binaries"),
@@ -176,8 +222,9 @@ def main(syscap, paths):
             want.pop("of", None)
             want.pop("reverse", None)
             check(syscap, path, capture, want)
-        print("%s: %d samples, %d marks agree" % (
-            path, len(capture.samples), len(capture.marks)))
+        print("%s: %d samples, %d waits, %d marks agree" % (
+            path, len(capture.samples), len(capture.waits),
+            len(capture.marks)))
 
 
 main(sys.argv[1], sys.argv[2:])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // damaged.mjs PAGE - a truncated or modified page is not shown as if it were
-// whole, but as unreadable.  A worker that
-// fails, at once or in the middle, or is not there, costs time and nothing else.
+// whole, but as unreadable.  A worker that fails or cannot start only makes the
+// page slower.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -12,7 +12,7 @@ const html = readFileSync(whole, 'latin1');
 const damaged = path.join(path.dirname(whole), 'damaged.html');
 const browser = await Browser.start();
 
-/** The result: a reply, or the reason for none. */
+/** The result: a reply, or the reason of its absence. */
 async function read(file, before) {
 	const context = await browser.chromium.newContext();
 	const page = await context.newPage();
@@ -45,10 +45,10 @@ for (const name of ['sample.nodes', 'sample.ticks', 'mark.times', 'value.times',
 for (const [what, text] of Object.entries(damages)) {
 	writeFileSync(damaged, text, 'latin1');
 	const became = await read(damaged);
-	expect(what + ': ' + became.slice(0, 99), became.includes('cannot be read'));
+	expect(what + ': ' + became.slice(0, 99), became.includes('is damaged'));
 }
 
-/** The worker's text begins with this. */
+/** The beginning of the worker's source text. */
 const first = (text) => '{ const made = Blob; window.Blob = function (parts, type) {' +
 	'return new made([' + JSON.stringify(text) + ', ...parts], type); }; }';
 const dying = (n, how) => first('let left = ' + n + '; const post = postMessage;' +

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""firefox.py PROGRAM PAGE CASES FOLDER [PICTURES] - the page in Firefox, driven
-by its own protocol (Marionette): its state agrees with the reader of cases.py,
-every view is drawn, at 1280 and at 390 pixels, and nothing is complained
-about."""
+"""firefox.py PROGRAM PAGE CASES FOLDER [PICTURES] - the page in Firefox,
+driven by Marionette. The page's state agrees with the reader of cases.py, every
+view is drawn at 1280 and at 390 pixels, and there are no errors."""
 import base64
 import json
 import os

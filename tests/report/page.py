@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""page.py - the columns of a page of `syscap report`, by what decision 0021
-says of them.
+"""page.py - the columns of a page of `syscap report`, according to decision
+0021.
 
     page = Page(open("x.html").read())
     page.numbers("sample.times")
@@ -8,6 +8,7 @@ says of them.
     page.facts          {key: text}
 """
 import base64
+import itertools
 import re
 import struct
 import zlib
@@ -16,6 +17,9 @@ COLUMN = re.compile(
     r'<script type="application/octet-stream" data-name="([a-z0-9_.]+)" '
     r'data-width="(\d)" data-n="(\d+)" data-bytes="(\d+)">([A-Za-z0-9+/=]*)'
     r'</script>\n')
+
+# Columns that a page omits if all their numbers are 0.
+RARE = "allocation.lives.high", "allocation.temporary"
 
 
 class Page:
@@ -35,15 +39,20 @@ class Page:
         self.rest = COLUMN.sub("", html)
 
     def numbers(self, name):
+        if name in RARE and name not in self.columns:
+            return [0] * len(self.numbers("allocation.threads"))
         width, n, data = self.columns[name]
         return list(struct.unpack(
             "<%d%s" % (n, {1: "B", 2: "H", 4: "I", 8: "Q"}[width]), data))
 
     def sums(self, name):
         total, sums = self.base, []
-        for number in self.numbers(name):
+        runs = name.replace("times", "runs")
+        lengths = (self.numbers(runs) if runs in self.columns
+                   else itertools.repeat(1))
+        for number, length in zip(self.numbers(name), lengths):
             total = (total + number) % 2**64
-            sums.append(total - 2**64 if total >= 2**63 else total)
+            sums += [total - 2**64 if total >= 2**63 else total] * length
         return sums
 
     def times(self, name):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""pair.py SYSCAP BEFORE AFTER - in a page of two captures is all of the one, and
-of the other what each stack took, as a reader of its own finds it."""
+"""pair.py SYSCAP BEFORE AFTER - a page of two captures has all data of AFTER,
+and the cost of each stack of BEFORE, as an independent reader finds them."""
 import os
 import subprocess
 import sys
@@ -34,10 +34,19 @@ def check(syscap, before, after, want, *options):
     ours = folded(page, "other", page.numbers("other.selfs"))
     assert ours == expected, (want, list(ours.items())[:2],
                               list(expected.items())[:2])
+    # Ten blocks of equal amounts have all of it
+    rows = page.numbers("other.nodes"), page.numbers("other.ticks")
+    blocks = {}
+    for node, ticks in zip(*rows):
+        blocks[node] = blocks.get(node, 0) + ticks
+    selfs = page.numbers("other.selfs")
+    assert blocks == {n: self for n, self in enumerate(selfs) if self}
+    assert len(set(page.sums("other.times"))) <= 10
+    assert sum(page.numbers("other.counts")) >= len(set(rows[0]))
     assert page.facts["other"] == os.path.basename(before)
     names = list(zip(page.named("function.names"),
                      page.named("function.binaries")))
-    assert len(set(names[5:])) == len(names) - 5, "a function is there twice"
+    assert len(set(names[5:])) == len(names) - 5, "duplicate function"
     print("%d stacks of %s beside %s" % (len(ours), before, after))
 
 
@@ -47,7 +56,7 @@ def main(syscap, before, after):
     check(syscap, before, after, {"drop": "parse"}, "--drop", "parse")
     done = subprocess.run([syscap, "report", "-o", before, after, before],
                           stderr=subprocess.PIPE)
-    assert done.returncode == 2, "a capture was nearly overwritten"
+    assert done.returncode == 2, "the command would overwrite a capture"
 
 
 main(*sys.argv[1:])

@@ -16,7 +16,7 @@ async function take(file, name, state) {
 }
 
 await take(work, 'report-flame', {});
-await take(work, 'report-compare', { view: 'compare' });
+await take(work, 'report-compare', { view: 'compare', amount: '2%' });
 await take(work, 'report-frames', { view: 'marks', show: 'frames', name: FRAME });
-await take(wall, 'report-wait', { view: 'compare' });
+await take(wall, 'report-wait', { view: 'compare', amount: '2%' });
 await browser.end();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""redacted.py SYSCAP FOLDER - what --redact leaves out is nowhere in a page."""
+"""redacted.py SYSCAP FOLDER - a page contains no text that --redact omits."""
 import os
 import struct
 import subprocess
@@ -19,7 +19,7 @@ HOMES = (AT + "/./ann-lee", "/" + AT + "//ann-lee", AT + "/corp.example/ann-lee"
          AT + "/.ecryptfs/ann-lee", "/proc/1/root" + AT + "/ann-lee",
          "/var/lib/systemd" + AT + "/ann-lee.home",
          "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee")
-# Behind the home; characters do not show the end of a path
+# After the home directory, the end of a path is not visible
 FOLDERS = ("Acme Plan/bin", "a:acme", "acme,x", "acme;x", "acme(x)", "acme'x",
            'acme"x', "acme=x", " acme", "media/acme", "root/x")
 SECRETS = ("acme", "Acme", "zoe", "ann-lee", "hunter2", "secret-message", "secret-value",
@@ -46,7 +46,7 @@ def make(capture):
         story.frame(4, pid + 100 + i, BEGIN, 0, path + b" --arg hunter2\0")
         story.frame(3, pid + 100 + i, BEGIN, 0, struct.pack(
             "<QQQQ", 0x1000, 0x9000, 0, 0) + path + b"\0")
-    # No mapping shows the end of this one's path
+    # No mapping shows the end of this file's path
     story.frame(4, pid + 200, BEGIN, 0, HOME + b"/Acme Plan/unknown 5\0")
     story.frame(4, pid + 201, BEGIN, 0, (AT + "/zoe ann-lee/x y\0").encode())
     story.frame(4, pid + 202, BEGIN, 0, b"KEY=hunter2 x\0")
@@ -83,7 +83,7 @@ def main(syscap, folder):
         assert "~/app%d" % i in clean and "~/lib%d.so:~" % i in clean, HOMES[i]
     for i in range(len(FOLDERS)):
         assert "~/tool%d" % i in clean, FOLDERS[i]
-    print("nothing of %d secrets is left" % len(SECRETS))
+    print("none of %d secrets is in the page" % len(SECRETS))
 
 
 main(*sys.argv[1:])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""same.py SYSCAP - what programs do not do and captures have: `stat`, the page
-and the terminal viewer say the same of it."""
+"""same.py SYSCAP - unusual data that captures can contain: `stat`, the page
+and the terminal viewer show the same."""
 import collections
 import json
 import os
@@ -39,7 +39,7 @@ def view(path, page):
 
 
 def check_marks(path):
-    """Half of them end before they begin: these took no time."""
+    """Half of the marks end before they begin: these have the duration 0."""
     name, = [mark for mark in json.loads(run("stat", "--json", path))["marks"]
              if mark["group"] == "odd"]
     assert (name["count"], name["min_ns"], name["max_ns"], name["total_ns"]) \
@@ -63,7 +63,8 @@ def read_page(path):
 
 
 def check_counters(path):
-    """One is never set; one is set by a process that does not define it."""
+    """One counter is never set; another is set by a process that does not
+    define it."""
     told = collections.Counter()
     for counter in json.loads(run("stat", "--json", path))["counters"]:
         if counter["category"] == "odd":

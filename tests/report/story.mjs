@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // story.mjs PAGE CULPRIT PICTURE - from the page's first view to the cause of
-// slow frames.  It compares the slowest 20 cycles of the frame clock with the
-// others, by `compare inside`.  Three clicks or choices; the first line is the
-// culprit.
+// slow frames.  The story compares the slowest 20 cycles of the frame clock
+// with the others, by `compare inside`.  Three clicks or choices; the first
+// line is the culprit.
 import { Browser, expect } from './browser.mjs';
 
 const [, , file, culprit, picture] = process.argv;
 const browser = await Browser.start();
-// As large as docs/pictures has it
+// The size of the picture in docs/pictures
 const page = await browser.open(file, '', {
 	viewport: { width: 980, height: 740 } });
 await browser.picture(page, picture + '-1');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// walk.mjs PAGE SAVED PAIR BOUNDED - a walk of a user through all views.  It
-// has clicks, drags, searches, zoom, sorting, filters and undo.  It also works
-// by keys alone, and on a narrow, dark, saved or printed page.
+// walk.mjs PAGE SAVED PAIR BOUNDED - a walk of a user through all views.  The
+// walk has clicks, drags, searches, zoom, sorting, filters and undo.  The walk
+// is repeated by keys alone, and on a narrow, dark, saved and printed page.
 import { writeFileSync } from 'node:fs';
 
 import { Browser, expect } from './browser.mjs';
@@ -19,7 +19,7 @@ const click = async (page, selector) => {
 async function walk(page, what) {
 	const views = await page.$$eval('.tabs button', (buttons) =>
 		buttons.map((button) => button.textContent));
-	expect('all views are there: ' + views, views.length === 11);
+	expect('all views are there: ' + views, views.length === 10);
 	for (const view of views) {
 		await click(page, '.tabs button:text-is("' + view + '")');
 		await browser.look(page, what + ', ' + view);
@@ -31,6 +31,16 @@ async function walk(page, what) {
 		expect(what + ', ' + view + ' has its tab on the screen', place &&
 			place.x >= 0 && place.x + place.width <= size[1]);
 	}
+	for (const view of ['Functions', 'Call tree', 'Compare inside', 'Flame graph']) {
+		await click(page, '.tabs button:text-is("' + view + '")');
+		for (const amount of await page.$$eval('.selector button', (buttons) =>
+			buttons.map((button) => button.textContent))) {
+			await click(page, '.selector button:text-is("' + amount + '")');
+			await browser.look(page, what + ', ' + view + ' of ' + amount);
+			await browser.picture(page, what + '-' + amount.replace(/ /g, '-'));
+		}
+		await page.evaluate(() => window.syscap.app.set({ of: undefined }));
+	}
 	await click(page, '.tabs button:text-is("Marks")');
 	for (const kind of ['Waterfall by thread', 'Table', 'Statistics',
 		'Frame times']) {
@@ -41,7 +51,7 @@ async function walk(page, what) {
 }
 
 async function byPointer(page) {
-	// A drag on the axis is a brush, which Back takes away
+	// A drag on the axis selects a range, which Back removes
 	const axis = await page.locator('.timeline').boundingBox();
 	const all = await page.evaluate(() => window.syscap.answer().total);
 	await page.mouse.move(axis.x + 300, axis.y + 40);
@@ -61,7 +71,7 @@ async function byPointer(page) {
 	await click(page, '.chip button');
 	expect('so does the chip', (await state(page)).from === undefined);
 
-	// Twice on a box zooms in; the path leads out
+	// A double click on a box zooms in; the path zooms out
 	const boxes = await page.locator('.boxes').boundingBox();
 	await page.mouse.dblclick(boxes.x + 30, boxes.y + 30);
 	await draw(page);
@@ -95,7 +105,7 @@ async function byPointer(page) {
 	await page.click('tbody tr:not(.gap) >> nth=0');
 	await draw(page);
 	expect('callers and callees of it are shown',
-		await page.locator('.sandwich h2').textContent() === one);
+		await page.locator('.sandwich .details h2').textContent() === one);
 	await click(page, 'button:text-is("Without it")');
 	expect('it is left out', !(await page.evaluate(() =>
 		window.syscap.answer().functions.map((f) => f[0]))).includes(one));
@@ -106,7 +116,7 @@ async function byPointer(page) {
 
 async function byKeys(page) {
 	await page.keyboard.press('?');
-	expect('keys are listed', await page.locator('dialog').isVisible());
+	expect('keys are listed', await page.locator('dialog[aria-label=Keys]').isVisible());
 	await browser.look(page, 'keys');
 	await page.keyboard.press('Escape');
 	await page.keyboard.press('1');
@@ -138,7 +148,7 @@ async function byKeys(page) {
 	await draw(page);
 }
 
-/** Details of a box, one by one; its thread. */
+/** Details of a box, and its thread. */
 async function lookBehind(page) {
 	const boxes = await page.locator('.boxes').boundingBox();
 	await page.mouse.click(boxes.x + 30, boxes.y + 30);
@@ -164,7 +174,7 @@ async function lookBehind(page) {
 	await draw(page);
 	await page.mouse.click(boxes.x + 30, boxes.y + 30);
 	await draw(page);
-	await click(page, 'button:text-is("Stacks one by one")');
+	await click(page, 'button:text-is("Single stacks")');
 	await page.click('button[aria-label="The next stack"]');
 	expect('the second is shown', /^2 of [\d,]+, at /.test(
 		await page.locator('.stacks .bar span').textContent()));
@@ -178,7 +188,7 @@ async function lookBehind(page) {
 	await page.evaluate(() => window.syscap.app.set({ colour: undefined }));
 }
 
-/** Durations that are dragged over become a filter, and can be compared. */
+/** A drag over durations selects a filter, which can be compared. */
 async function brushDurations(page) {
 	await click(page, '.tabs button:text-is("Marks")');
 	await click(page, 'button:text-is("Statistics")');
@@ -201,7 +211,7 @@ async function brushDurations(page) {
 	}, { longer, shorter });
 	const said = await page.locator('.place p.bar').textContent();
 	expect('durations of ' + mark + ' are chosen: ' + said,
-		mark === 'lane/a' && n > 0 && said.startsWith(n + ' of them'));
+		mark === 'lane/a' && n > 0 && said.startsWith(n + ' marks'));
 	await browser.look(page, 'brushed durations');
 	await browser.picture(page, 'light-Durations');
 	await click(page, 'button:text-is("Compare with the others")');
@@ -214,7 +224,7 @@ async function brushDurations(page) {
 	await draw(page);
 }
 
-/** Two captures: opened at what differs. */
+/** A page of two captures opens at the differences. */
 async function lookAtPair() {
 	const page = await browser.open(pair);
 	expect('a pair opens at what differs', await page.evaluate(() =>
@@ -236,13 +246,13 @@ async function lookAtPair() {
 	await draw(page);
 }
 
-/** Marks that are summed up are said to be. */
+/** The page reports marks that are combined. */
 async function lookAtBounded() {
 	const page = await browser.open(bounded, '#view=marks');
 	await browser.look(page, 'bounded');
 	await browser.picture(page, 'bounded');
-	expect('marks are summed up, and that is said',
-		/short ones, are counted and summed/.test(
+	expect('the page reports combined marks',
+		/short ones, are counted and combined/.test(
 			await page.locator('.details').textContent()));
 	for (const kind of ['Waterfall by thread', 'Table', 'Statistics']) {
 		await click(page, 'button:text-is("' + kind + '")');
@@ -266,7 +276,7 @@ await brushDurations(page);
 await lookAtPair();
 await lookAtBounded();
 
-// An address leads to where it was
+// An address restores its state
 const hash = await page.evaluate(() => {
 	const { app } = window.syscap;
 	app.set({ view: 'functions', from: 1000000, to: 900000000, hideSystem: true });
@@ -280,7 +290,7 @@ await other.evaluate(() => { location.hash = '#view=marks'; });
 await draw(other);
 expect('one that is typed, too', (await state(other)).view === 'marks');
 
-// As a browser saves it: what it is by then
+// The page as a browser saves it, in its present state
 writeFileSync(saved, '<!DOCTYPE html>\n' + await page.evaluate(() =>
 	document.documentElement.outerHTML));
 const again = await browser.open(saved, hash);
@@ -296,5 +306,25 @@ if (whole) {
 	await walk(await browser.open(file, '', { hasTouch: true,
 		viewport: { width: 390, height: 844 } }), 'narrow-light');
 	await walk(await browser.open(file, '', { forcedColors: 'active' }), 'forced');
+}
+// A page that is saved with notes opens with them, in the same view.
+{
+	const page = await browser.open(bounded, '#view=functions');
+	await click(page, '.table tbody tr');
+	await click(page, 'button:text-is("Note")');
+	await browser.look(page, 'note');
+	await page.fill('.note-dialog input', 'look <b>here</b>');
+	await click(page, '.note-dialog button:text-is("Add")');
+	const [saved] = await Promise.all([page.waitForEvent('download'),
+		page.click('button:text-is("Save with notes")')]);
+	const file = bounded.replace(/\.html$/, '-notes.html');
+	await saved.saveAs(file);
+	const again = await browser.open(file);
+	const text = await again.locator('[aria-label="Notes"]').textContent();
+	expect('the note is there: ' + text, text.includes('look <b>here</b>'));
+	expect('the view is there', (await state(again)).view === 'functions');
+	await browser.look(again, 'saved with notes');
+	await click(again, 'button:text-is("Copy address")');
+	expect('copied', /Copied/.test(await again.locator('.share output').textContent()));
 }
 await browser.end();

@@ -178,8 +178,7 @@ TEST(the_clock_never_goes_back_within_a_thread)
 	run("threads_that_read");
 }
 
-/* The reading of a handler lies between the readings before and after the
- * handler. */
+/* The time in a handler is between the times before and after the handler. */
 static volatile int64_t last_in_handler;
 static volatile int64_t last_outside;
 
@@ -262,7 +261,7 @@ static void step_readings(bool with_base)
 
 	stepper_install(false);
 	SYSCAP_INSTANT("test", "mark", NULL);
-	for (int i = 0; i < 20; i++) { /* learn the rate */
+	for (int i = 0; i < 20; i++) { /* measure the rate */
 		usleep(6000);
 		(void)syscap_clock();
 	}

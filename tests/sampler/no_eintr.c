@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * no_eintr.c - threads that sleep in calls that SA_RESTART does not restart.
- * They are sampled by processor time, and no call may be interrupted.
+ * The threads are sampled by processor time, and no call may be interrupted.
  *
  *	no_eintr SECONDS
  *

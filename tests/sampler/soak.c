@@ -32,7 +32,7 @@ static void report(int64_t ns)
 
 	syscap_sampler_get_stats(&s);
 	syscap_get_stats(&all);
-	printf("%.1f s: %.0f samples a second taken, %.0f due, %.0f asked for;"
+	printf("%.1f s: %.0f samples a second taken, %.0f due, %.0f requested;"
 	       " %llu overruns; %llu cut, %llu stopped, %llu refused, "
 	       "%llu foreign; %llu frames dropped\n",
 	       seconds, (double)s.n_samples / seconds,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * soak_odd.c - a program without instrumentation.  Its threads do the soak's
- * deeds and, at the same time, deeds that expose a sampler: they and their
- * children reset signals, take any signal, recurse deeply, have small stacks,
- * and start other programs.
+ * soak_odd.c - a program without instrumentation.  The threads do the soak's
+ * operations and, at the same time, operations that expose faults of a sampler.
+ * Threads and children reset signals, accept any signal, recurse deeply, have
+ * small stacks, and start other programs.
  *
  *	soak_odd SECONDS [PROGRAM]...
  *
@@ -128,7 +128,7 @@ static void check_foreign(int signal)
 {
 	if (signal > 0 && signal != SIGCHLD) {
 		fprintf(stderr, "signal %d: ", signal);
-		soak_harmed("one came to who sent none");
+		soak_harmed("a signal arrived that was not sent");
 	}
 }
 

@@ -56,8 +56,8 @@ static unsigned samples_of(const char *child, const char *arg,
 	unsigned n = 0, captures = 0;
 	struct dirent *e;
 
-	/* TSan delays handlers, in which the library then can't know that it
-	 * runs in a handler, and starts its drain thread */
+	/* TSan delays handlers. The library then does not detect the handler,
+	 * and starts its drain thread */
 	SKIP_UNDER_TSAN();
 	dir = written_make_dir();
 	snprintf(output, sizeof(output), "SYSCAP_OUTPUT=%s/capture", dir);
@@ -98,7 +98,7 @@ TEST(SYSCAP_SAMPLE_starts_sampling_at_load)
 	      10);
 }
 
-/* Do the process's metadata agree with the samples in its capture? */
+/* Checks that the process's metadata agrees with the samples in its capture. */
 static bool tells_what_it_has(const char *path)
 {
 	static const char id[] = "syscap.sampler.delivered";
@@ -189,7 +189,7 @@ CHILD(makes_no_events)
 {
 	sampling_burn(300);
 	CHECK(has_thread("syscap-sampler"));
-	CHECK(has_thread("syscap")); /* this thread drains the ring */
+	CHECK(!has_thread("syscap")); /* ticks write the ring */
 }
 
 TEST(samples_alone_are_drained)
@@ -301,7 +301,7 @@ static void use_alternate_stack(void)
 	CHECK_EQ(sigaltstack(&stack, NULL), 0);
 }
 
-/* Samples of 60 frames and more: many times what a ring holds.  If the ring is
+/* Samples of 60 frames and more: many times the size of a ring.  If the ring is
  * in the parent's arena, the parent's drain thread writes the samples. */
 static bool has_done_enough(void)
 {

@@ -103,7 +103,7 @@ TEST(short_lived_threads_have_separate_rings)
 				                         NULL, 10);
 		}
 	}
-	printf("%u rings, %u marks sent, %llu told lost of %llu\n",
+	printf("%u rings, %u marks sent, %llu reported lost of %llu\n",
 	       peer.n_rings, sent, (unsigned long long)told_marks,
 	       (unsigned long long)told);
 	CHECK(kept != 0);

@@ -71,14 +71,14 @@ CHILD(reports_code_late)
 	CHECK(!syscap_code_remove(0x2000, 16));
 	CHECK(!syscap_code_add_at(1001, 0x1000, 16, "refused again"));
 	raise(SIGSTOP); /* the parent drains the ring */
-	CHECK(syscap_code_add_at(1001, 0x1000, 16, "told later"));
+	CHECK(syscap_code_add_at(1001, 0x1000, 16, "reported later"));
 	CHECK(syscap_code_move_at(1002, 0x1000, 0x2000, 16));
 	CHECK(syscap_code_remove_at(1003, 0x2000, 16));
 }
 
 TEST(refused_code_events_keep_their_time_when_repeated)
 {
-	static const char *const values[] = { "add 1000 10 told later",
+	static const char *const values[] = { "add 1000 10 reported later",
 		                              "move 1000 2000 10",
 		                              "remove 2000 10" };
 	struct peer_frame frame;

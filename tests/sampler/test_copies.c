@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
+#include "harness/tsan.h"
 
 struct copy {
 	int (*start)(void), (*stop)(void);
@@ -21,7 +22,8 @@ static struct copy load(const char *name)
 	char path[512];
 
 	if (dir == NULL)
-		SKIP("SYSCAP_TEST_BIN does not say where the copies are");
+		SKIP("SYSCAP_TEST_BIN is not set to the directory of the "
+		     "copies");
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	void *const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (handle == NULL)
@@ -52,6 +54,9 @@ TEST(second_copy_is_refused_until_the_first_stops)
 
 TEST(forked_child_may_start_any_copy)
 {
+	if (TEST_HAS_TSAN)
+		SKIP("under TSan a child of a process with threads has none");
+
 	const struct copy a = load("sampler_copy_a.so");
 	const struct copy b = load("sampler_copy_b.so");
 	int status;

@@ -84,7 +84,7 @@ TEST(sleeping_threads_get_a_thousand_ticks_a_second_and_their_full_weight)
 	printf("%d samples stand for %d ticks of %d and the first thread's\n",
 	       (int)stats.n_samples, (int)stats.n_due, (int)ticks);
 	/* The first thread also waits, as long as the longest sleeper.  Each
-	 * thread is woken a few times more before the sampler knows that the
+	 * thread is woken a few times more before the sampler finds that the
 	 * thread sleeps */
 	CHECK(stats.n_samples < (uint64_t)(ticks + ticks / SLEEPERS) * 3 / 10);
 	CHECK(stats.n_due > (uint64_t)ticks * 8 / 10);

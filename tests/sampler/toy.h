@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * toy.h - a language runtime small enough to read.  It has functions that call
- * functions and native code, an interpreter's loop, a stack, and a provider of
- * each kind.
+ * toy.h - a language runtime small enough to read.  The runtime has functions
+ * that call functions and native code, an interpreter's loop, a stack, and a
+ * provider of each kind.
  */
 #ifndef SYSCAP_TEST_TOY_H
 #define SYSCAP_TEST_TOY_H

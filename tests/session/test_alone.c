@@ -100,7 +100,7 @@ CHILD(three_stories)
 	CHECK_EQ(get_stats().n_abandoned, 2);
 }
 
-TEST(what_is_published_stays_and_what_died_is_counted_once)
+TEST(published_frames_stay_and_dropped_frames_are_counted_once)
 {
 	static const int64_t numbers[] = { 0, 1, 2, 3, 5, 7 };
 	struct peer peer;

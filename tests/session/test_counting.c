@@ -274,7 +274,7 @@ CHILD(drains_itself)
 	syscap_drain();
 }
 
-TEST(without_a_drain_thread_there_are_none_and_that_is_said)
+TEST(no_counters_without_a_thread_and_the_reason_is_stated)
 {
 	struct run run;
 
@@ -282,12 +282,12 @@ TEST(without_a_drain_thread_there_are_none_and_that_is_said)
 
 	written_run("drains_itself", NULL, run.env, -1);
 	CHECK_EQ(find_counter(run.path, "Scheduler/Forks").definitions, 0);
-	CHECK_EQ(count_said(run.path, "none: there is no drain thread"), 1);
+	CHECK_EQ(count_said(run.path, "none: there is no thread for them"), 1);
 	CHECK_EQ(count_said(run.path, "sched,hz=10"), 0);
 	end_run(&run);
 }
 
-TEST(who_does_not_ask_has_none)
+TEST(no_counters_without_a_request)
 {
 	struct run run;
 	struct tally t;
@@ -412,7 +412,7 @@ CHILD(sees_nothing)
 	         0);
 }
 
-TEST(groups_of_which_nothing_is_there_are_said)
+TEST(unavailable_groups_are_reported)
 {
 	struct run run;
 	struct tally t;

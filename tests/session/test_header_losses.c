@@ -50,7 +50,7 @@ static struct syc_ring_losses make_losses(uint64_t marks, int64_t from,
 	return lost;
 }
 
-TEST(what_is_left_is_taken_once)
+TEST(stored_losses_are_taken_once)
 {
 	const struct syc_ring_losses first = make_losses(7, 2000, 3000);
 	const struct syc_ring_losses second = make_losses(2, 1000, 1500);
@@ -81,7 +81,7 @@ TEST(frames_and_their_writers_do_not_mind)
 	end_trace(fd);
 }
 
-TEST(a_writer_that_finds_what_others_wrote_sees_it)
+TEST(a_later_writer_finds_stored_losses)
 {
 	const struct syc_ring_losses some = make_losses(7, 2000, 3000);
 	static struct frames_writer other;
@@ -143,7 +143,7 @@ static void check_left_alone(int fd)
 	CHECK_EQ(memcmp(&before, &after, sizeof(before)), 0);
 }
 
-TEST(a_header_that_is_not_ours_is_left_alone)
+TEST(a_foreign_header_is_not_changed)
 {
 	static const char bytes[8] = "another";
 	int fd = memfd_create("empty", MFD_CLOEXEC);

@@ -116,7 +116,7 @@ TEST(a_pattern_that_expands_to_too_much_makes_no_file)
 	CHECK_EQ(output.fd, -1);
 }
 
-TEST(a_relative_name_in_a_folder_with_a_percent_sign_is_refused)
+TEST(a_relative_name_in_a_directory_with_a_percent_sign_is_refused)
 {
 	go_to_folder();
 	CHECK_EQ(mkdir("50%p", 0777), 0);
@@ -125,7 +125,7 @@ TEST(a_relative_name_in_a_folder_with_a_percent_sign_is_refused)
 	leave_folder();
 }
 
-TEST(a_folder_that_is_gone_or_not_there_is_told)
+TEST(a_missing_directory_is_reported)
 {
 	static struct syc_output_target target;
 	static struct syc_output output;

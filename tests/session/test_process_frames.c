@@ -27,7 +27,6 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "recorder/processes.h"
-#include "recorder/procfs.h"
 #include "session/process_frames.h"
 
 #define FRAMES_MAX 8192u
@@ -238,12 +237,12 @@ static void *main_program(const struct told *told)
 			return told->bytes + at;
 		at += map->frame.len;
 	}
-	test_fail(__FILE__, __LINE__, "%s was not told", path);
+	test_fail(__FILE__, __LINE__, "%s was not reported", path);
 }
 
 /* --------------------------------------------------------------- mappings */
 
-TEST(mappings_are_told_byte_for_byte_as_a_recorder_tells_them)
+TEST(map_frames_equal_the_recorders_byte_for_byte)
 {
 	struct told told = { 0 };
 
@@ -255,7 +254,7 @@ TEST(mappings_are_told_byte_for_byte_as_a_recorder_tells_them)
 	forget(&told);
 }
 
-TEST(nothing_is_told_twice)
+TEST(no_mapping_is_reported_twice)
 {
 	struct told told = { 0 };
 
@@ -268,7 +267,7 @@ TEST(nothing_is_told_twice)
 	CHECK_EQ(told.n, 0);
 }
 
-TEST(a_scan_that_was_stopped_goes_on_where_it_was)
+TEST(a_stopped_scan_continues_at_its_position)
 {
 	struct told told = { 0 };
 	unsigned stops = 0;
@@ -304,7 +303,7 @@ static void *load_another_library(void)
 	SKIP("no library is there that is not loaded");
 }
 
-TEST(a_library_that_is_loaded_is_noticed_and_told_alone)
+TEST(only_a_newly_loaded_library_is_reported)
 {
 	struct told told = { 0 };
 
@@ -409,7 +408,7 @@ TEST(a_deleted_file_keeps_its_name_only_with_its_build_id)
 	forget(&told);
 }
 
-TEST(where_memory_cannot_be_read_files_are)
+TEST(build_ids_come_from_files_if_memory_is_unreadable)
 {
 	struct told told = { 0 };
 
@@ -420,7 +419,7 @@ TEST(where_memory_cannot_be_read_files_are)
 	forget(&told);
 }
 
-TEST(what_comes_back_where_another_was_is_told_again)
+TEST(a_mapping_that_replaces_another_is_reported_again)
 {
 	const int a = make_file("a", "A"), b = make_file("b", "B");
 	struct told told = { 0 };
@@ -443,7 +442,7 @@ TEST(what_comes_back_where_another_was_is_told_again)
 }
 
 /* Each round must report only new mappings, even if others are gone. */
-TEST(mappings_that_come_and_go_are_each_told_once)
+TEST(each_short_lived_mapping_is_reported_once)
 {
 	enum {
 		PLACES = 500,
@@ -491,7 +490,7 @@ TEST(mappings_that_come_and_go_are_each_told_once)
 	forget(&told);
 }
 
-TEST(more_mappings_than_can_be_known_are_not_told_and_harm_nothing)
+TEST(mappings_beyond_the_limit_are_skipped)
 {
 	enum {
 		PLACES = 5000,
@@ -601,7 +600,7 @@ static void *describe_alone(void *unused)
 	_exit(0);
 }
 
-TEST(a_process_whose_main_thread_has_ended_is_told)
+TEST(a_process_without_its_main_thread_is_described)
 {
 	pthread_t thread;
 	int status;
@@ -618,7 +617,7 @@ TEST(a_process_whose_main_thread_has_ended_is_told)
 
 /* ------------------------------------------------------------ command line */
 
-TEST(the_command_line_is_told_as_a_recorder_tells_it)
+TEST(the_command_line_equals_the_recorders)
 {
 	static union syc_frame_buffer frame;
 	char cmdline[1000];
@@ -679,7 +678,7 @@ static bool refuse(void *data, const void *frame, uint32_t len)
 	return false;
 }
 
-TEST(a_command_line_that_is_refused_says_so)
+TEST(an_unreadable_command_line_is_reported)
 {
 	CHECK(!syc_describe_process(getpid(), 4711, refuse, NULL));
 }

@@ -136,7 +136,7 @@ TEST(short_writes_are_gone_on_with)
 		write_bytes();
 }
 
-TEST(a_failure_tells_how_much_was_written)
+TEST(a_failed_write_returns_the_written_size)
 {
 	static char bytes[60];
 	const struct rlimit low = { 1040, RLIM_INFINITY };
@@ -179,7 +179,7 @@ TEST(the_calendar_is_that_of_the_c_library)
 	}
 }
 
-TEST(a_header_is_zero_where_nothing_is_said)
+TEST(unused_bytes_of_the_header_are_zero)
 {
 	struct syscap_wire_file header;
 

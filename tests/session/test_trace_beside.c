@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_trace_beside.c - a second writer at a descriptor's position, like
- * writers of another library. It empties the file, writes a header and then
- * complete frames, some at a time, regardless of the file's content.
- * (tests/dropin/beside.sh uses that library itself.)
+ * writers of another library. The second writer empties the file, writes a
+ * header and then complete frames, some at a time, regardless of the file's
+ * content. (tests/dropin/beside.sh uses that library itself.)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +64,7 @@ static void end(int fd, unsigned n)
 	close(fd);
 }
 
-TEST(frames_go_behind_those_of_who_came_first)
+TEST(frames_follow_those_of_the_first_writer)
 {
 	const int fd = frames_make_file(O_RDWR);
 
@@ -79,7 +79,7 @@ TEST(frames_go_behind_those_of_who_came_first)
 	end(fd, 60);
 }
 
-TEST(who_came_later_has_emptied_the_file_and_that_is_noticed)
+TEST(a_later_writer_that_empties_the_file_is_noticed)
 {
 	const int fd = frames_make_file(O_RDWR);
 
@@ -97,7 +97,7 @@ TEST(who_came_later_has_emptied_the_file_and_that_is_noticed)
 	end(fd, 50);
 }
 
-TEST(what_stands_behind_the_position_is_not_written_over)
+TEST(bytes_behind_the_position_are_not_overwritten)
 {
 	const int fd = frames_make_file(O_RDWR);
 	unsigned char frame[40];
@@ -124,7 +124,7 @@ TEST(a_file_that_was_just_emptied_is_waited_for)
 	close(fd);
 }
 
-TEST(who_is_gone_leaves_a_capture_that_goes_on)
+TEST(a_closed_writers_capture_can_be_continued)
 {
 	const int fd = frames_make_file(O_RDWR);
 
@@ -140,7 +140,7 @@ TEST(who_is_gone_leaves_a_capture_that_goes_on)
 	end(fd, 20);
 }
 
-TEST(a_memfd_is_left_to_who_writes_at_its_position)
+TEST(a_memfd_with_another_writer_is_not_changed)
 {
 	const int fd = memfd_create("test", MFD_CLOEXEC);
 

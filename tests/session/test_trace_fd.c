@@ -59,7 +59,7 @@ static int file_with(const void *bytes, size_t size, int flags)
 
 /* -------------------------------------------------------------- refused */
 
-TEST(what_is_not_open_or_not_writable_is_refused)
+TEST(a_closed_or_read_only_fd_is_refused)
 {
 	check_refused(-1, "not an open descriptor");
 	check_refused(999, "not an open descriptor");
@@ -120,7 +120,7 @@ TEST(sockets_must_be_connected_streams)
 
 /* ----------------------------------------------------- reused descriptors */
 
-TEST(a_number_that_was_reused_before_the_start_is_left_alone)
+TEST(an_fd_reused_before_the_start_is_not_changed)
 {
 	const int fd = frames_make_file(O_RDWR);
 	const int victim = frames_make_file(O_RDWR);
@@ -159,7 +159,7 @@ TEST(a_number_that_is_reused_after_the_start_changes_nothing)
 	close(victim);
 }
 
-TEST(our_own_number_closed_and_reused_by_others_is_left_to_them)
+TEST(a_closed_fd_reused_by_the_program_is_not_changed)
 {
 	const int fd = frames_make_file(O_RDWR);
 	const int victim = frames_make_file(O_RDWR);
@@ -296,7 +296,7 @@ static void take_locks_away(void)
 		SKIP("no seccomp filters here");
 }
 
-TEST(nothing_is_written_where_there_are_no_locks)
+TEST(nothing_is_written_without_file_locks)
 {
 	const int fd = frames_make_file(O_RDWR);
 	struct syc_trace_target target;

@@ -74,7 +74,7 @@ static void check_descriptor(int fd)
 	close(fd);
 }
 
-TEST(files_are_written_however_they_were_opened)
+TEST(files_are_written_in_every_open_mode)
 {
 	check_descriptor(frames_make_file(O_WRONLY));
 	check_descriptor(frames_make_file(O_WRONLY | O_APPEND));
@@ -92,7 +92,7 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-TEST(a_header_tells_when_the_capture_began_and_ends)
+TEST(the_header_has_begin_and_end_times)
 {
 	const int fd = frames_make_file(O_WRONLY);
 	const int64_t before = frames_in_ms(0);
@@ -228,7 +228,7 @@ TEST(a_torn_frame_is_cut_before_anything_is_added)
 		frames_look_whole(fd, &seen);
 		CHECK_EQ(seen.writers[1], 19);
 		CHECK_EQ(seen.writers[2], 3);
-		/* The cut writer goes on after the others */
+		/* The cut writer continues after the others */
 		writer.next = 19;
 		CHECK_EQ(frames_write(&writer, 3, 0), 0);
 		frames_look_whole(fd, &seen);
@@ -258,16 +258,16 @@ TEST(a_torn_header_is_written_again)
 	}
 }
 
-TEST(what_somebody_else_wrote_is_never_cut)
+TEST(bytes_of_other_writers_are_never_cut)
 {
-	static const char text[] = "warning: 1 of 2 things went wrong\n";
+	static const char text[] = "warning: 1 of 2 steps failed\n";
 	/* the length from 'h' and 'e' is 25960 */
 	static const char frame_like[] = "hello, this is no frame either\n";
 	static const char nothing[64];
 	static const struct {
 		const char *bytes;
 		size_t size;
-	} tails[] = { { text, 20 },       { text, 34 },      { nothing, 8 },
+	} tails[] = { { text, 20 },       { text, 29 },      { nothing, 8 },
 		      { nothing, 24 },    { nothing, 64 },   { "ab", 2 },
 		      { frame_like, 17 }, { frame_like, 31 } };
 
@@ -287,7 +287,7 @@ TEST(what_somebody_else_wrote_is_never_cut)
 	}
 }
 
-TEST(a_file_that_became_something_else_is_left_alone)
+TEST(a_file_that_is_no_longer_a_capture_is_not_changed)
 {
 	const int fd = make_torn(0, true);
 
@@ -308,8 +308,8 @@ TEST(a_file_that_was_emptied_becomes_a_capture_again)
 	CHECK_EQ(frames_write(&writer, 3, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 3);
-	/* The writer also goes on after another writer has emptied the file and
-	 * written more */
+	/* The writer also continues after another writer has emptied the file
+	 * and written more */
 	frames_open(&other, 2, fd);
 	CHECK_EQ(ftruncate(fd, 0), 0);
 	CHECK_EQ(frames_write(&other, 300, 0), 0);

@@ -141,7 +141,7 @@ TEST(a_pipe_of_another_user_gets_one_header)
 	int ends[2];
 
 	if (geteuid() != 0)
-		SKIP("only root can become others");
+		SKIP("only root can change the user");
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	const pid_t first = fork();
 	if (first == 0) {
@@ -164,7 +164,7 @@ TEST(a_pipe_s_owner_learns_of_the_header_of_another_user)
 	char byte;
 
 	if (geteuid() != 0)
-		SKIP("only root can become others");
+		SKIP("only root can change the user");
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	CHECK_EQ(pipe2(ready, O_CLOEXEC), 0);
 	const pid_t first = fork();
@@ -268,7 +268,7 @@ TEST(a_frame_that_a_deadline_cut_in_two_is_finished_first)
 	check_slow_reader(ends[0], ends[1], LONGEST, true);
 }
 
-TEST(nobody_else_writes_while_half_a_frame_is_out)
+TEST(no_other_process_writes_during_a_half_written_frame)
 {
 	int ends[2], tried[2];
 	char byte;
@@ -353,7 +353,7 @@ TEST(a_reader_that_goes_while_a_long_frame_waits_ends_the_wait)
 	close(ends[1]);
 }
 
-TEST(what_are_no_frames_is_not_sent)
+TEST(invalid_frames_are_not_sent)
 {
 	static unsigned char bytes[64];
 	struct syc_batch batch = { .frames = bytes, .size = sizeof(bytes) };
@@ -557,7 +557,7 @@ TEST(of_processes_that_adopt_a_socket_together_one_gets_it)
 	CHECK_EQ(seen.total, 5);
 }
 
-TEST(a_second_recording_goes_on_in_the_socket)
+TEST(a_second_recording_continues_in_the_socket)
 {
 	struct syc_trace_target target;
 	int ends[2];

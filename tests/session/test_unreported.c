@@ -117,12 +117,12 @@ static void check(const char *child, unsigned n)
 	written_remove_dir(dir);
 }
 
-TEST(an_event_that_a_stop_overtakes_is_told_to_be_lost)
+TEST(an_event_overtaken_by_a_stop_is_reported_lost)
 {
 	check("one", 1);
 }
 
-TEST(what_a_stop_told_of_losses_is_not_told_again)
+TEST(losses_reported_by_a_stop_are_not_reported_again)
 {
 	check("many", MANY);
 }

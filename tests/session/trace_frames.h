@@ -64,7 +64,8 @@ unsigned char *frames_read(int fd, size_t n, size_t *ret_size);
 /** Wait for a child, which must exit with 0. */
 void frames_reap(int pid);
 
-/** A new file in /tmp.  Its name is removed at exit, or after 16 more files. */
+/** A new file in /tmp.  The file's name is removed at exit, or after 16 more
+ * files. */
 int frames_make_file(int flags);
 
 /** Size of a file, and nanoseconds from now. */

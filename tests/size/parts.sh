@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# parts.sh FOLDER WORK - size that each part of the library adds to a program.
-# Links small programs with the archives in FOLDER, keeps the programs in the
+# parts.sh DIRECTORY WORK - size that each part of the library adds to a program.
+# Links small programs with the archives in DIRECTORY, keeps the programs in the
 # directory WORK, and prints the name of each, and the bytes of text and data,
 # and of bss, in addition to an empty program (gcc -O2, stripped). "parts.sh
-# FOLDER WORK table" prints the table of docs/weight.md.
+# DIRECTORY WORK table" prints the table of docs/weight.md.
 #
 # Reads SYSCAP_SOURCE, CC.
 set -eu

@@ -50,7 +50,8 @@ static void count_calls(const char *name, unsigned counts[N_CALLS])
 			continue;
 		if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info),
 		           &info) < 0)
-			SKIP("the kernel does not tell which call it is");
+			SKIP("the kernel does not report the number of the "
+			     "call");
 		if (info.op == PTRACE_SYSCALL_INFO_ENTRY &&
 		    info.entry.nr < N_CALLS)
 			counts[info.entry.nr]++;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# weight.sh FOLDER - no part of the library is larger than bounds.txt allows;
+# weight.sh DIRECTORY - no part of the library is larger than bounds.txt allows;
 # docs/weight.md agrees with parts.sh to a KiB; and a recorder records a program
 # without the code for its own recording.
 #
@@ -86,5 +86,5 @@ cd "$work"
 "$SYSCAP" stat capture | grep -Eq "app +step +1 "
 SYSCAP_DEBUG=1 SYSCAP_OUTPUT=out ./recorder 2>said
 cat said
-grep -q "only knows recorders" said
+grep -q "recorded only by recorders" said
 [ ! -e out ]

@@ -17,7 +17,7 @@ set -eu
 library=$1 readers=$2 only=${4:-}
 files=$(echo "$3" | tr : '\n')
 
-# compile TREE FOLDER, of the files on standard input
+# compile TREE DIRECTORY, of the files on standard input
 compile() {
 	xargs -I{} sh -c '
 		$1 -std=gnu11 -O2 -w -fPIC -I"$2/include" -I"$2/src" \
@@ -111,21 +111,25 @@ kill="integration/test_kill.c integration/recording.c"
 self="integration/test_kill_self.c harness/written.c"
 guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
-guest_end="session/test_child_session_end.c harness/written.c"
+spill="session/test_spill.c harness/written.c"
+filters="session/test_spill_filters.c harness/written.c"
+kills="stress/test_spill_kills.c harness/written.c"
+lock="os/test_robust_lock.c"
 hand_over="emit/test_hand_over.c"
+overflow="emit/test_overflow.c"
 hand_over_host="emit/test_hand_over_host.c"
 
 fork_inside="stress/test_fork_inside.c harness/stepper.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
-	"$kill" what_is_published_survives_sigkill_at_every_instruction
+	"$kill" published_events_survive_sigkill_at_every_instruction
 
 mutate "the end is not announced" include/syscap/emit.h \
 	's/\t__atomic_store_n\(&st->end, place->next, __ATOMIC_RELAXED\);\n//' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
-mutate "a disturbed emit goes on as if it were alone" include/syscap/emit.h \
+mutate "a disturbed emit continues as if it were alone" include/syscap/emit.h \
 	's/SYC_UNLIKELY\(st->disturbed != 0\)/0/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
@@ -163,7 +167,7 @@ mutate "a full ring takes no record at exit" src/emit/recorder.c \
 
 mutate "a dead emit with a token at the same place passes for complete" \
 	src/emit/event.c 's/\n\t\tst->suspect_owner = 0;/\n\t\t;/' "$step" \
-	a_dead_emit_is_found_from_where_it_was_in_the_stack
+	a_dead_emit_is_found_by_its_stack_position
 mutate "what a dead emit announced is not counted" src/emit/event.c \
 	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
@@ -180,97 +184,116 @@ mutate "what is refused is counted without owning the ring" src/emit/event.c \
 
 mutate "two records may tell of one loss" src/emit/loss.c \
 	's/if \(!syc_exchange_local\(&ts->telling_at, 0,\s+NO_ROOM_YET\)\)\s+return false;/if (0) return false;/' \
-	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
+	"$step" losses_are_reported_once_under_handlers_at_every_instruction
 
 mutate "room is not kept for the record" include/syscap/emit.h \
 	's/\(SYC_LOSS_RECORD_MAX \+ SYC_HEAD_SIZE\)/0u/' \
-	emit/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
+	emit/test_emit.c a_full_ring_reports_its_losses_at_thread_exit
 
-mutate "the rings are given back before the file has it" src/session/drain.c \
-	's/(\tconst int r = syc_output_write\()/\tbatch->done = batch->size;\n\tsyc_batch_advance(s, batch);\n$1/' \
-	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
+mutate "positions are stored before the write" src/session/spill_batch.c \
+	's/(\tr = is_output \? syc_output_write)/\tsyc_rings_advance(s, batch->parts, batch->n_parts,\n\t\tbatch->size - batch->record_len);\n$1/' \
+	"$kills" a_kill_in_a_transfer_into_an_output
 
 mutate "no journal" src/session/output.c \
-	's/SYC_JOURNAL_UNDER_WAY,/SYC_JOURNAL_NOTHING,/' \
+	's/\tsyc_journal_begin\(batch, end\);\n//' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
+
+mutate "any thread gets the lock" src/os/robust_lock.c \
+	's/if \(holder != 0 && !is_gone\(holder\)\)/if (0)/' \
+	"$lock" a_held_lock_is_refused_and_a_released_one_is_free
+
+mutate "the kernel is not told of the lock" src/os/robust_lock.c \
+	's/(static void announce\(.*?\n\tsize_t size;\n)/$1\n\thold->list = NULL;\n\treturn;/s' \
+	"$lock" the_kernel_marks_the_lock_of_a_holder_that_ends
+
+mutate "events write with open signals" src/session/spill_event.c \
+	's/\tsyc_undisturbed_begin\(&before\);\n\t\/\* A vfork/\t\/* A vfork/; s/\tsyc_undisturbed_end\(&before\);\n\}\n\n\/\* False/}\n\n\/* False/' \
+	"$spill" an_event_after_the_interval_writes_all_earlier_events
+
+mutate "real-time threads write" src/session/spill_event.c \
+	's/ts->is_real_time = .*?;/;/s' \
+	"$spill" a_real_time_thread_never_writes
+
+mutate "a new filter is not noticed" src/session/spill_event.c \
+	's/return n > at_plan;/return false;/' \
+	"$filters" a_filter_after_an_event_keeps_all_in_the_ring_file
+
+mutate "a filter that answers openat() is not noticed" \
+	src/session/spill_event.c 's/(errno == ENOSYS\)\n\t\treturn )true/$1false/' \
+	"$filters" a_filter_after_an_event_keeps_all_in_the_ring_file
+
+mutate "a filtered child opens the capture" src/session/origin.c \
+	's/syc_spill_is_filtered\(plan, s->began\) \|\|//' \
+	"$filters" a_parent_writes_for_a_filtered_child
+
+mutate "events write beside the thread" src/session/spill_event.c \
+	's/\t\twake_thread\(s\);\n\t\treturn;/\t\twake_thread(s);/' \
+	"$spill" beside_the_librarys_thread_no_event_writes
+
+mutate "the interval has no effect" src/emit/thread.c \
+	's/at != 0 && now >= at/at == 1/' \
+	"$spill" an_event_after_the_interval_writes_all_earlier_events
+
+mutate "a quarter of a ring has no effect" src/emit/thread_ring.c \
+	's/ts->is_own \? size \/ 4/ts->is_own ? size/' \
+	"$spill" an_event_that_fills_a_quarter_of_a_ring_writes
+
+mutate "the end of a thread has no effect" src/session/spill_event.c \
+	's/\t\t\tsyc_spill_run\(s, now, &moved\);\n/;/' \
+	"$spill" the_end_of_a_thread_writes
+
+mutate "a written batch is written again" src/session/spill_batch.c \
+	's/done = is_in \? UINT64_MAX : 0/done = 0/' \
+	"$kills" a_kill_in_a_transfer_into_an_output
+
+mutate "a batch of a trace is written again" src/session/spill_batch.c \
+	's/done = count_written\(s, size\);/done = 0;/' \
+	"$kills" a_kill_in_a_transfer_into_a_trace
+
+mutate "losses of an unwritten batch are reported" src/session/spill_batch.c \
+	's/if \(done != 0 && done >= j->record_len\)/if (1)/; s/done - j->record_len\)/done > j->record_len ? done - j->record_len : 0)/' \
+	"$kills" a_kill_in_a_transfer_into_an_output
+
+mutate "the slot of a living child is given away" src/session/rings.c \
+	's/!syc_fork_identity_is_running\(&kin\) \|\|/true ||/' \
+	"$kills" a_kill_in_a_transfer_into_an_output
 
 mutate "a recovery without a journal" src/capture/recover_file.c \
 	's/store_state\(rest, SYC_JOURNAL_UNDER_WAY\)/0/' \
 	"$self ../src/capture/recover_file.c" \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
-mutate "no last look before sleep" src/session/drain_thread.c \
-	's/s->retry_at != 0 \|\| !syc_batch_has_work\(s\)/1/' \
-	"session/test_drain_thread.c harness/written.c" \
-	an_event_made_after_the_last_pass_is_seen_before_sleep
-
 mutate "a slot that another has is claimed" src/ring/arena.c \
 	's/(\tif \()is != SYC_SLOT_FREE \|\|/$1(is != SYC_SLOT_FREE \&\& syc_slot_state(is) != SYC_SLOT_LIVE) ||/' \
-	"$guests" children_of_every_kind_of_fork_lose_nothing_untold
+	"$guests" children_of_every_kind_of_fork_report_all_losses
 
-mutate "the drainer does not hear of a claim" src/ring/arena.c \
+mutate "the reader does not hear of a claim" src/ring/arena.c \
 	's/note_used\(arena, i \+ 1\)/note_used(arena, 2)/' \
 	"$guests" children_that_live_keep_their_slots
 
-mutate "the slot of a child that lives is given away" src/session/relatives.c \
-	's/it == NULL \|\| !it->is_gone/it == NULL/; s/it->is_gone = !syc_fork_identity_is_running\(&now\);/it->is_gone = true;/' \
-	"$guests" children_that_live_keep_their_slots
+mutate "a free slot goes on at its old position" src/session/own_recording.c \
+	's/\t__atomic_store_n\(&ring->head, 0, __ATOMIC_RELAXED\);\n//' \
+	"$outlive" free_slots_are_used_again_after_the_end_of_the_parent
 
-mutate "two drain at the same time" src/session/child_session.c \
-	's/\t\tif \(has_drainer\(s, &drainer\)\)|if \(!s->is_guest \|\| has_drainer\(s, &drainer\)\)/if (!s->is_guest || (has_drainer(s, &drainer) \&\& 0))/' \
-	"$guests" children_that_live_keep_their_slots
+mutate "a child passes for its parent" src/session/own_recording.c \
+	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->parent != 0 ? s->parent : s->pid/' \
+	"$guests" children_of_every_kind_of_fork_report_all_losses
 
-mutate "who takes over begins anew" src/session/child_session.c \
-	's/\ts->heads\[i\] = head;/\ts->heads[i] = 0;/' \
-	"$outlive" a_child_takes_what_is_left_when_its_parent_is_killed
-
-mutate "who takes over forgets where free slots were left" \
-	src/session/child_session.c \
-	's/(\t\tif \()(head < size)/$1*syc_arena_word(\&s->arena, i) != 0 \&\& $2/' \
-	"$outlive" slots_that_are_free_at_a_take_over_go_on_where_they_were
-
-mutate "a slot is used without another look at who drains" \
-	src/session/own_recording.c \
-	's/r == 0 && !syc_guest_may_use_slot\(s\)/false/' \
-	"$guest_end" \
-	a_child_that_claims_a_slot_when_its_parent_has_ended_loses_nothing
-
-mutate "who begins to take over passes for one who drains" \
-	src/session/child_session.c \
-	's/(drainer,\n\s*syc_slot_word\(s->pid, SYC_ARENA_)CLOSING/$1DRAINED/' \
-	"$guest_end" \
-	one_that_claims_a_slot_while_another_fails_to_take_over_loses_nothing
-
-mutate "who is gone at the last look is not read again" src/session/drain.c \
-	's/!\(syc_relatives_need_rings\(s\) &&\s+syc_relatives_look\(s\)\)/true/' \
-	"$guest_end" \
-	what_a_child_emits_until_it_ends_while_its_parent_does_is_there
-
-mutate "a child exits and leaves it to who ends" src/session/session_life.c \
-	's/syc_guest_end\(s,.*?GRACE_NS\);/syc_guest_check(s, true);/s' \
-	"$guest_end" \
-	a_child_that_exits_while_its_parent_ends_sees_to_its_events
-
-mutate "who has ended says so over another that drains" src/session/child_session.c \
-	's/if \(syc_slot_pid\(is\) == s->pid\)/if (true)/' \
-	"$guest_end" \
-	who_has_taken_over_is_the_drainer_whatever_its_parent_does_then
-
-mutate "a child passes for who drains" src/session/own_recording.c \
-	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->is_guest ? s->drainer.pid : s->pid/' \
-	"$guests" children_of_every_kind_of_fork_lose_nothing_untold
-
-mutate "a frame of any process is believed" src/session/batch.c \
-	's/ && \(of == pid \|\| of == -1\)//' \
+mutate "a frame of any process is believed" src/session/rings.c \
+	's/ &&\s+\(of == pid \|\| of == -1\)//' \
 	"$guests" a_child_emits_under_no_name_but_its_own
 
-mutate "losses of who has no ring are counted nowhere" \
+mutate "losses without a ring are counted nowhere" \
 	src/session/session_life.c \
-	's/\t\tsyc_loss_totals_add\(&syc_arena_head[^;]*;/\t\t;/' \
-	"$guests" losses_of_a_child_that_finds_no_slot_are_told
+	's/\t\t\tsyc_loss_totals_add\(&head->lost[^;]*;/\t\t\t;/' \
+	"$guests" losses_of_a_child_without_a_slot_are_reported
 
-mutate "children are not named anew" src/session/drain.c \
-	's/\tsyc_relatives_forget\(s\);\n//' \
+mutate "a dead child is not named" src/session/ring_processes.c \
+	's/r = write_name\(s, pid, ring->parent, deadline\);/r = 0;/' \
+	"$guests" children_of_every_kind_of_fork_report_all_losses
+
+mutate "a process is not named anew" src/session/spill.c \
+	's/\tsyc_rings_forget\(s\);\n//' \
 	"$guests" in_a_trace_that_was_emptied_children_are_named_anew
 
 mutate "a child passes for who handed over" src/emit/recorder.c \
@@ -295,19 +318,19 @@ mutate "an arena takes all addresses" src/ring/arena.c \
 
 mutate "a filter is taken for a full socket" src/emit/handed_arena.c \
 	's/return r == -EPERM \|\|.*?;/return r == 1;/s' \
-	"$hand_over_host" where_a_filter_refuses_a_call_rings_are_asked_for
+	"$hand_over_host" rings_are_requested_if_a_filter_refuses_a_call
 
 mutate "who listens no more is waited for" src/emit/handed_arena.c \
 	's/by_name == -ECONNREFUSED \|\|/by_name == 1 ||/' \
-	"$hand_over" who_finds_that_nobody_listens_any_more_stops
+	"$hand_over" a_process_stops_if_the_recorder_is_gone
 
 mutate "rings are kept for who can not be reached" src/emit/handed_arena.c \
 	's/ \|\| r == -ENOENT//' \
-	"$hand_over" who_can_not_reach_the_recorder_makes_no_rings
+	"$hand_over" a_process_without_a_reachable_recorder_makes_no_rings
 
 mutate "an exit does not wait for room" src/emit/handed_arena.c \
 	's/SYC_CONTROL_TIMEOUT_MS \* MS/0 * MS/' \
-	"$hand_over_host" who_exits_waits_for_room_to_send_its_arena
+	"$hand_over_host" an_exit_waits_for_room_to_send_the_arena
 
 mutate "a child continues in the state of its parent" src/emit/thread_state.c \
 	's/pid == tid && syc_process->may_continue &&/pid == tid \&\&/' \
@@ -330,11 +353,11 @@ mutate "a vfork child makes an arena" src/emit/handed_arena.c \
 
 mutate "no other arena is made" src/emit/handed_arena.c \
 	's/#define ARENAS_MAX 16/#define ARENAS_MAX 1/' \
-	"$hand_over" where_all_slots_are_taken_another_arena_is_handed_over
+	"$hand_over" another_arena_is_handed_over_if_all_slots_are_used
 
 mutate "the second arena is another program's" src/emit/handed_arena.c \
 	's/older->pid == h->pid \?/older->pid == 0 ?/' \
-	"$hand_over" where_all_slots_are_taken_another_arena_is_handed_over
+	"$hand_over" another_arena_is_handed_over_if_all_slots_are_used
 
 mutate "a child keeps to what is full" src/emit/handed_arena.c \
 	's/r != -EMFILE \|\| n >= ARENAS_MAX/r != -EMFILE || h->pid != syc_process->pid/' \
@@ -342,16 +365,28 @@ mutate "a child keeps to what is full" src/emit/handed_arena.c \
 
 mutate "nobody is told of an arena that is lost" src/emit/handed_arena.c \
 	's/send_message\(h, SYC_CONTROL_LOST, -1\) == 0/1/' \
-	"$hand_over" an_arena_whose_file_was_closed_too_early_is_told_to_be_lost
+	"$hand_over" an_arena_with_its_file_closed_early_is_reported_lost
 
 mutate "nobody is told of an arena that may be lost" src/emit/handed_arena.c \
 	's/send_message\(h, SYC_CONTROL_HAVE, -1\) == 0/1/' \
-	"$hand_over_host" who_is_killed_with_its_arena_in_hand_has_said_that_there_is_one
+	"$hand_over_host" a_killed_process_has_announced_its_unsent_arena
 
 mutate "an arena that came late is not said to have come" src/emit/handed_arena.c \
 	's/h->is_told \? SYC_CONTROL_GAVE/0 ? SYC_CONTROL_GAVE/' \
 	"$hand_over_host" it_is_handed_over_when_others_were_received
 
+mutate "an overflow moves its frames twice" src/emit/overflow_move.c \
+	's/__atomic_store_n\(&o->ring\.head, head \+ n, __ATOMIC_RELEASE\);//' \
+	"$overflow" a_burst_before_exit_arrives_in_order
+
+mutate "a thread leaves its overflow too early" src/emit/overflow.c \
+	's/\(uint32_t\)\(ts->hot\.pos >> 32\) == o->ring\.head/1/' \
+	"$overflow" a_thread_emits_into_its_ring_again_after_a_burst
+
+mutate "frames that stay in an overflow are not counted" src/emit/overflow_move.c \
+	's/syc_loss_count_stray\(frame->type, frame->len, frame->time\);//' \
+	"$overflow" what_exceeds_the_memory_is_reported
+
 mutate "where a ring begins is believed" src/emit/recorder.c \
 	's/at < slot\.size && at % 8 == 0 \? at : 0/at/' \
-	"$hand_over" where_a_ring_begins_is_looked_at_before_it_is_used
+	"$hand_over" the_ring_offset_is_checked_before_use

@@ -102,7 +102,7 @@ static void prepare(void (*what)(void))
 	action = what;
 }
 
-static pthread_t ended; /* its stack, for the next thread */
+static pthread_t ended; /* stack of the ended thread, for the next thread */
 static pid_t ended_tid;
 
 static void *emit_and_end(void *unused)
@@ -273,8 +273,8 @@ static void be_a_child(void)
 }
 
 /* The main thread takes the state of the late event, and forks: the child's
- * first new thread gets the dead thread's stack, where the key still leads to
- * that state. */
+ * first new thread gets the dead thread's stack, where the key still points to
+ * the state of the late event. */
 CHILD(late_event_and_fork)
 {
 	int status;
@@ -292,7 +292,7 @@ CHILD(late_event_and_fork)
 	CHECK_EQ(status, 0);
 }
 
-TEST(a_new_thread_of_a_forked_child_does_not_get_what_is_the_forking_ones)
+TEST(a_new_thread_of_a_forked_child_gets_its_own_state)
 {
 	struct peer peer;
 

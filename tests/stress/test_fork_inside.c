@@ -50,7 +50,7 @@ static pid_t child;
 static int until_parent_is_done[2];
 static int n_children;
 
-/* peer_arg(): names the kind of fork, and the process that goes on first. */
+/* peer_arg(): names the kind of fork, and the process that continues first. */
 static void fork_here(void)
 {
 	const bool child_last = strstr(peer_arg(), "child-last") != NULL;
@@ -90,7 +90,7 @@ CHILD(forks_at_every_instruction)
 			SYSCAP_MARK("test", "child", sequence, 0, NULL);
 			_exit(0);
 		}
-		/* these marks use the place of the stepped emit */
+		/* the following marks use the place of the stepped emit */
 		for (int i = 0; i < 3; i++)
 			SYSCAP_MARK("test", "parent", sequence, 0, NULL);
 		if (reached && strstr(peer_arg(), "child-last") != NULL) {
@@ -108,7 +108,7 @@ CHILD(forks_at_every_instruction)
 
 /*
  * The same within a handler's emit that interrupts the stepped emit: two of the
- * parent's emits go on in the child.
+ * parent's emits continue in the child.
  */
 static long inner_target;
 static bool inner_is_reached;
@@ -344,13 +344,13 @@ static void check_slow_forks(const char *arg)
 	peer_free(&peer);
 }
 
-TEST(a_child_forked_where_an_emit_is_slow_writes_a_ring_of_its_own)
+TEST(a_child_forked_in_a_slow_emit_writes_its_own_ring)
 {
 	check_slow_forks("fork");
 	check_slow_forks("fork emits");
 }
 
-TEST(a_child__Forked_where_an_emit_is_slow_writes_a_ring_of_its_own)
+TEST(a_child__Forked_in_a_slow_emit_writes_its_own_ring)
 {
 	check_slow_forks("_Fork");
 	check_slow_forks("_Fork emits");
@@ -368,7 +368,8 @@ static void be_killed(void)
 	kill((pid_t)syscall(SYS_getpid), SIGKILL);
 }
 
-/* Only vfork() itself: the compiler knows functions that return twice. */
+/* Only a direct call of vfork(): the compiler treats this function as returning
+ * twice. */
 static __attribute__((noinline)) void be_guest(long k)
 {
 	int status;
@@ -408,7 +409,7 @@ CHILD(guests_are_killed)
 	pthread_exit(NULL);
 }
 
-TEST(a_vfork_child_killed_at_any_instruction_of_an_emit_harms_nobody)
+TEST(a_vfork_child_may_be_killed_at_any_instruction_of_an_emit)
 {
 	struct peer peer;
 	struct peer_frame f;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_hostile_reader.c - a recorder that writes nonsense into the rings of a
- * program.  Events may be lost, and the capture may be wrong, but the program
- * goes on, and writes nothing outside of the rings.
+ * test_hostile_reader.c - a recorder that writes invalid data into the rings of
+ * a program.  Events may be lost, and the capture may be wrong, but the program
+ * continues, and writes nothing outside of the rings.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -157,7 +157,8 @@ TEST(a_head_that_goes_backwards_closes_the_ring)
 	peer_free(&peer);
 }
 
-/* ------------------------------------------------------ all sorts of things */
+/* ------------------------------------------------------ all kinds of invalid
+ * data */
 
 SYSCAP_COUNTER(a_counter, "test", "counter", "", SYSCAP_INT64);
 
@@ -334,32 +335,32 @@ static void check_goes_on(enum scribbling what)
 	peer_free(&peer);
 }
 
-TEST(heads_that_are_plausible_and_wrong_harm_nobody)
+TEST(plausible_wrong_heads_are_harmless)
 {
 	check_goes_on(HEAD_SOMEWHERE);
 }
 
-TEST(heads_that_are_arbitrary_harm_nobody)
+TEST(arbitrary_heads_are_harmless)
 {
 	check_goes_on(HEAD_ANYTHING);
 }
 
-TEST(tails_that_are_overwritten_harm_nobody)
+TEST(overwritten_tails_are_harmless)
 {
 	check_goes_on(TAIL);
 }
 
-TEST(headers_that_are_overwritten_harm_nobody)
+TEST(overwritten_headers_are_harmless)
 {
 	check_goes_on(HEADER);
 }
 
-TEST(frames_that_are_overwritten_harm_nobody)
+TEST(overwritten_frames_are_harmless)
 {
 	check_goes_on(BODY);
 }
 
-TEST(rings_that_are_overwritten_harm_nobody)
+TEST(overwritten_rings_are_harmless)
 {
 	check_goes_on(EVERYTHING);
 }

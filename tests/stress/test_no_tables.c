@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_no_tables.c - no unwinder meets code of the library without unwind
- * tables.
+ * test_no_tables.c - no unwinder walks through code of the library without
+ * unwind tables.
  *
  * lint.unwind proves it from the machine code and a list of pointers.  Here the
- * code runs step by step, and the test reads the thread's mask at each one.
+ * code runs step by step, and the test reads the thread's mask at each step.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -165,7 +165,7 @@ static void step_by(const char *variable, int fd)
 	written_run("steps", NULL, env, fd);
 }
 
-TEST(signals_are_blocked_where_a_process_that_records_itself_has_no_tables)
+TEST(signals_are_blocked_in_untabled_code_of_a_self_recording_process)
 {
 	char path[] = "/tmp/syscap-tables-XXXXXX", variable[64];
 	const int fd = mkstemp(path);
@@ -180,7 +180,7 @@ TEST(signals_are_blocked_where_a_process_that_records_itself_has_no_tables)
 	unlink(path);
 }
 
-TEST(signals_are_blocked_where_a_recorded_process_has_no_tables)
+TEST(signals_are_blocked_in_untabled_code_of_a_recorded_process)
 {
 	struct peer peer;
 
@@ -288,7 +288,7 @@ CHILD(cancels_in_calls)
 	}
 }
 
-TEST(a_thread_may_be_cancelled_where_there_are_no_tables)
+TEST(a_thread_may_be_cancelled_in_untabled_code)
 {
 	char path[] = "/tmp/syscap-tables-XXXXXX", variable[64];
 	const int fd = mkstemp(path);

@@ -87,7 +87,7 @@ static void step_through_emits(bool goes_on)
 			read_one();
 		const bool reached =
 			stepper_run(&stepper, k, emit_one, read_all_and_fill);
-		/* these marks find no space, but look at the head */
+		/* the following marks find no space, but read the head */
 		emit(3);
 		CHECK_STR(get_stats().reason,
 		          "SYSPROF_CONTROL_FD leads to a recorder");

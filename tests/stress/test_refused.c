@@ -219,7 +219,7 @@ static void check_child(const char *name)
 	peer_free(&peer);
 }
 
-TEST(what_a_full_ring_refuses_is_counted_once_below_handlers_that_emit)
+TEST(refused_events_are_counted_once_under_emitting_handlers)
 {
 	check_child("emits_on_top");
 }

@@ -384,7 +384,8 @@ static void step_slow_paths(int n, void (*action)(void), bool jumps)
 	struct stepper stepper;
 
 	begin_child(false);
-	/* The path depends on what the peer has drained: no last instruction */
+	/* The path depends on the peer's progress: there is no last instruction
+	 */
 	const long stride = stepper_stride(4);
 
 	for (volatile long k = stepper_first(stride); k < 1500; k += stride) {
@@ -577,7 +578,7 @@ static void check_jumps(const char *child)
 		const struct attempt *const a = &r.attempts[i];
 		const bool is_there = outer[a->sequence] == 1;
 
-		CHECK_EQ(inner[a->sequence], 1); /* the thread goes on */
+		CHECK_EQ(inner[a->sequence], 1); /* the thread continues */
 		n_abandoned += (uint64_t)a->n_abandoned;
 		if (!is_numbered(a))
 			continue;
@@ -632,7 +633,7 @@ TEST(a_dead_emit_is_found_from_deeper_in_the_stack)
 	check_found("jumps_from_above");
 }
 
-TEST(a_dead_emit_is_found_from_where_it_was_in_the_stack)
+TEST(a_dead_emit_is_found_by_its_stack_position)
 {
 	check_found("jumps_from_there");
 }
@@ -737,12 +738,12 @@ TEST(a_handler_may_emit_at_every_instruction_of_refill)
 	check_slow_paths("refill", false);
 }
 
-TEST(losses_are_told_exactly_once_under_handlers_at_every_instruction)
+TEST(losses_are_reported_once_under_handlers_at_every_instruction)
 {
 	check_slow_paths("losing", true);
 }
 
-TEST(losses_are_told_exactly_once_when_emits_die_at_every_instruction)
+TEST(losses_are_reported_once_if_emits_die_at_every_instruction)
 {
 	check_slow_paths("losing_and_jumping", true);
 }

@@ -254,7 +254,7 @@ CHILD(without_exit_hook)
 	CHECK(syc_block->states_ever <= 4);
 }
 
-TEST(a_thread_whose_end_was_not_told_is_found_by_the_next)
+TEST(a_thread_without_an_exit_hook_is_found_by_the_next)
 {
 	struct peer peer;
 

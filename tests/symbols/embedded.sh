@@ -26,11 +26,11 @@ head -c "$size" named.syscap | cmp - plain.syscap || fail "frames changed"
 # The message suggests --force only if it can help: new names must not move an
 # index's frames.
 "$SYSCAP" symbolize named.syscap 2>err
-grep -q 'already; --force adds to them$' err || fail "no --force: $(cat err)"
+grep -q 'already has names; --force adds to them$' err || fail "no --force: $(cat err)"
 cp named.syscap indexed.syscap
 printf '\360' | dd of=indexed.syscap bs=1 seek=88 conv=notrunc status=none
 "$SYSCAP" symbolize indexed.syscap 2>err
-grep -q 'it has names already$' err || fail "--force: $(cat err)"
+grep -q 'the capture already has names$' err || fail "--force: $(cat err)"
 
 # The capture has the names, also without the program.
 rm prog
@@ -57,10 +57,10 @@ else
 fi
 rm prog
 
-# Too late: the program is gone, and no name is invented.
+# Too late: the program has ended, and no name is invented.
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err
-grep -q 'prog: the file is missing: ' err || fail "not told: $(cat err)"
+grep -q 'prog: the file is missing; ' err || fail "not told: $(cat err)"
 "$ref_resolve" late.syscap >theirs
 [ -z "$(own theirs)" ] || fail "names without a program"
 grep -q '^qsort' theirs || fail "no names for what is there"
@@ -69,7 +69,7 @@ grep -q '^qsort' theirs || fail "no names for what is there"
 cp "$(command -v cat)" prog
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err
-grep -q 'prog: not used: .* is another file' err ||
+grep -q 'prog: not used, because .* differs from the recorded file' err ||
 	fail "not told: $(cat err)"
 "$ref_resolve" late.syscap >theirs
 [ -z "$(own theirs)" ] || fail "names of another program"

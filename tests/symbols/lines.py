@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """lines.py LINES_OF FILE COUNT [MOST [TABLE]] - for lines.sh: source frames of
-COUNT random addresses of FILE, which has debug information and no symbols, are
-those of `addr2line -i -f` for TABLE (FILE).
+COUNT random addresses of FILE equal those of `addr2line -i -f` for TABLE
+(FILE). FILE has debug information and no symbols.
 
-MOST: how many in a thousand may be in another file, on the same line: binutils
-2.40 takes the first file of a line table of DWARF 5 for another one.
+MOST: the number in a thousand that may have another file, on the same line:
+binutils 2.40 mistakes the first file of a DWARF 5 line table.
 """
 
 import random
@@ -30,7 +30,7 @@ def code():
         found = re.match(r"\s*\[\s*\d+\] \.text\s+\w+\s+(\S+) \S+ (\S+)", line)
         if found:
             return int(found[1], 16), int(found[2], 16)
-    sys.exit("it has no code")
+    sys.exit("no code")
 
 
 def blocks(text):
@@ -52,7 +52,7 @@ if len(ours) != count or len(theirs) != count:
     sys.exit(f"{len(ours)} and {len(theirs)} answers to {count}")
 bad = files = none = inlined = 0
 for (address, a), (same, b) in zip(theirs, ours):
-    # Between functions addr2line has a line now and then, and no function.
+    # Between functions, addr2line sometimes has a line without a function.
     if b == ["??", "??:0"] and len(a) == 2 and \
             (a[0] == "??" or a[1] in ("??:0", "??:?")):
         none += 1
@@ -73,4 +73,4 @@ print(f"{path}: seed {seed}, {count} addresses, {inlined} inlined, "
 if bad or files * 1000 > most * count:
     sys.exit(1)
 if inlined * 4 < count or none * 3 > count:
-    sys.exit("that says little")
+    sys.exit("too few inlined functions for a statement")

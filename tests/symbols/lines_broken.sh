@@ -31,7 +31,7 @@ try() {
 	status=0
 	(ulimit -t 100 && exec "$SYSCAP" symbolize --lines --debug-dir debug \
 		-o lined.syscap plain.syscap) >out 2>err || status=$?
-	if [ $status = 2 ] && grep -q 'without libdw\|is not here' err; then
+	if [ $status = 2 ] && grep -q 'without libdw\|libdw.so.1 is missing' err; then
 		cat err
 		exit 77
 	fi

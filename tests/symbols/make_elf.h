@@ -2,7 +2,8 @@
 /*
  * make_elf.h - small ELF files for tests, of either class and byte order.
  *
- * Their only segment maps the whole file at addresses equal to the offsets.
+ * The only segment of these files maps the whole file at addresses equal to the
+ * offsets.
  */
 #ifndef SYSCAP_TEST_MAKE_ELF_H
 #define SYSCAP_TEST_MAKE_ELF_H

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # one_pid.sh RECORD_SELF RECORD_SECOND REF_RESOLVE - a join keeps two processes
-# with the same pid apart, as in two containers.  Both Sysprof 3.46 and syscap
-# find the names of each process's own functions.
+# with the same pid apart, as in two containers.  Sysprof 3.46 and syscap find
+# the names of each process's own functions.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 first=$1 second=$2 ref_resolve=$3
@@ -11,8 +11,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "failed: $*"; exit 1; }
 
-# Both have the same addresses, as without randomisation, so that their names
-# overlap.
+# The two programs have the same addresses, as without randomisation, so that
+# their names overlap.
 cp "$first" one
 cp "$second" two
 fixed=
@@ -23,7 +23,7 @@ for name in one two; do
 	"$SYSCAP" symbolize -q $name.syscap
 done
 "$SYSCAP" cat -o both.syscap one.syscap two.syscap 2>note
-grep -q 'two.syscap: note: its process 1 (./two) is not one.syscap.s, and becomes 4194305' \
+grep -q 'two.syscap: note: process 1 (./two) differs from that of one.syscap; renumbered it to 4194305' \
 	note || fail "not told: $(cat note)"
 "$SYSCAP" check --strict both.syscap >out || fail "$(cat out)"
 "$SYSCAP" dump --type metadata both.syscap |
@@ -53,7 +53,7 @@ done
 # If the captures are only concatenated, `check` reports it.
 { cat one.syscap; tail -c +257 two.syscap; } >mixed.syscap
 "$SYSCAP" check mixed.syscap >out 2>&1 || fail "$(cat out)"
-grep -q 'pid 1 gets another command line' out || fail "not noticed: $(cat out)"
+grep -q 'PROCESS frames of pid 1 are not in time order' out || fail "not noticed: $(cat out)"
 
 # The same process in both captures stays one process.
 "$SYSCAP" cat -o same.syscap one.syscap one.syscap 2>note

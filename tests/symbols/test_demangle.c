@@ -71,7 +71,7 @@ TEST(invalid_rust_v0_names_stay_unchanged)
 
 	check("_R", NULL);
 	check("_RNvC1a", NULL);
-	check("_RNvB_3foo", NULL); /* this reference leads to itself */
+	check("_RNvB_3foo", NULL); /* a reference to itself */
 	check("_RNvC18446744073709551616a", NULL);
 	check("_RINvC1a1fRL9_hE", NULL); /* this lifetime does not exist */
 	/* Deeper than any real nesting. */

@@ -161,7 +161,7 @@ TEST(reloaded_library_is_found_again)
 	syc_process_maps_fini(&processes);
 }
 
-TEST(a_child_lacks_what_it_unmapped_itself)
+TEST(a_child_lacks_maps_that_it_unmapped)
 {
 	map(7, 100, 0x1000, 0x2000, "alpha");
 	CHECK_EQ(syc_process_maps_fork(&processes, 7, 8, 150), 0);
@@ -197,7 +197,7 @@ TEST(late_frames_belong_to_the_exited_process)
 	syc_process_maps_fini(&processes);
 }
 
-TEST(a_child_has_what_its_parent_had_when_it_forked)
+TEST(a_child_has_the_maps_of_its_parent_at_the_fork)
 {
 	map(7, 100, 0x1000, 0x2000, "early");
 	map(7, 300, 0x1000, 0x2000, "late");
@@ -245,7 +245,7 @@ TEST(any_number_of_libraries_may_take_turns_at_one_address)
 	map_in_turn(20000, "1000-4000");
 }
 
-TEST(any_number_of_loads_of_one_library_are_told_apart)
+TEST(repeated_loads_of_one_library_are_distinguished)
 {
 	map(7, 5, 0x2000, 0x3000, "first");
 	unmap(7, 6, "1000-4000");

@@ -56,7 +56,7 @@ TEST(later_begin_wins_among_crossing_ranges)
 	syc_ranges_fini(&ranges);
 }
 
-TEST(filling_takes_only_what_is_free)
+TEST(filling_takes_only_free_ranges)
 {
 	struct syc_ranges ranges = { 0 }, more = { 0 };
 

@@ -140,7 +140,7 @@ TEST(a_file_that_lost_its_build_id_is_not_used)
 	          STAGE_ID, 0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SYC_SYMBOLS_OTHER, "no build-id");
+	check_state(SYC_SYMBOLS_OTHER, "has no build-id");
 	finish();
 }
 

@@ -8,9 +8,10 @@
 # than SHARE in 1,000 (990) are equal, or fewer than 980 reach the outermost
 # frame.  Stacks that differ in code without tables are not comparable, since
 # each unwinder guesses there.  Such stacks are printed and not counted, but
-# must be fewer than half.  They come from libjpeg's assembly, and from start
-# files of a library.  There libunwind trusts any frame pointer, and gdb reads
-# the code; syscap's unwinder checks whether the return address is after a call.
+# must be fewer than half.  These differences come from libjpeg's assembly, and
+# from start files of a library.  There libunwind trusts any frame pointer, and
+# gdb reads the code; syscap's unwinder checks whether the return address is
+# after a call.
 #
 # Of the stacks of xz with two threads, a fifth must not be the first thread's.
 #

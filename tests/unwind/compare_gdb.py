@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare stacks of compare_preload.so with gdb's, as compare_ptrace.c does
-with libunwind's.  Run by compare.sh: gdb -batch -x compare_gdb.py PROGRAM
+"""Compare stacks of compare_preload.so with those of gdb, as compare_ptrace.c
+does with those of libunwind.  Run by compare.sh: gdb -batch -x compare_gdb.py
+PROGRAM
 
 Reads COMPARE_PRELOAD, COMPARE_ARGS (for the program, as a shell reads them),
-COMPARE_STACKS (how many) and COMPARE_REPORT (a file for the figures).
+COMPARE_STACKS (number of stacks) and COMPARE_REPORT (a file for the figures).
 """
 
 import os
@@ -30,7 +31,7 @@ def where(addr):
     return "%s: %s" % (name, execute("info symbol %d" % addr).strip())
 
 
-tables = {}  # of a module: where it lies, and what its tables tell of
+tables = {}  # of a module: its addresses, and the addresses in its tables
 
 
 def module_tables(path):
@@ -48,8 +49,8 @@ def module_tables(path):
 
 
 def is_guess(addr):
-    """Code of a library that its tables don't tell of: gdb takes the frame by
-    the instructions, we by what looks like a return address."""
+    """Code of a library without tables: gdb finds the frame by the
+    instructions, the library by a word that looks like a return address."""
     path = gdb.solib_name(addr)
     if path is None:
         return False
@@ -71,7 +72,7 @@ def ours():
 
 
 def interrupted():
-    """The frame below the handler's that the signal came upon."""
+    """The interrupted frame, below that of the handler."""
     frame = gdb.newest_frame()
     while frame is not None and frame.type() != gdb.SIGTRAMP_FRAME:
         frame = frame.older()
@@ -93,7 +94,7 @@ def theirs():
 
 
 def compare(a, flags, b):
-    """The frame before the first that differs, or None."""
+    """The frame before the first difference, or None."""
     if flags & CUT:
         if a[-16:] != b[-16:]:
             return 0
@@ -121,7 +122,7 @@ def run():
         "handle SIGALRM SIGCHLD SIGPIPE SIG32 SIG33 SIG34 nostop noprint pass",
         "set exec-wrapper env LD_PRELOAD=%s COMPARE_FD=9"
         % os.environ["COMPARE_PRELOAD"],
-        # gdb starts it by a shell, and keeps no descriptors of its own for it
+        # gdb starts the program by a shell, and closes its own fds
         "run %s 9<>%s" % (os.environ.get("COMPARE_ARGS", ""), shared.name),
     ):
         execute(text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * compare_preload.c - a preloaded library that interrupts its program at random
- * times.  It takes the stack and traps, so that a tracer takes the stack too.
+ * times.  The library walks the stack and traps, so that a tracer walks the
+ * stack, too.
  *
  * COMPARE_FD is a file for struct compare_stack (compare.h).  COMPARE_WAIT is
  * the maximum time between two stacks in microseconds.  If the value ends in

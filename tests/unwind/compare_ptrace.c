@@ -8,7 +8,7 @@
  *
  * Kills the program after N stacks or a minute.  At its end, prints the figures
  * and, for each place of a difference, the module and offset of the frame whose
- * callers differ.  If libunwind knows no tables for the code of this frame, or
+ * callers differ.  If libunwind found no tables for the code of this frame, or
  * of a frame further in, libunwind has guessed.  Then the stack is not
  * comparable.  Exits 0 if there was a stack.
  */
@@ -183,7 +183,8 @@ static void tell_stopped(const volatile struct compare_stack *stack)
 	describe(stack->addrs[stack->n - 1], at, sizeof(at));
 	describe(stack->n > 1 ? stack->addrs[stack->n - 2] : 0, before,
 	         sizeof(before));
-	printf("\tours stopped behind %u frames at %s, called by it %s\n",
+	printf("\tsyscap stopped after %u frames at %s, the caller by "
+	       "libunwind is %s\n",
 	       stack->n, at, before);
 }
 
@@ -380,8 +381,8 @@ static void report(void)
 	       n_stacks, n_stacks ? (double)n_frames / n_stacks : 0, n_reached,
 	       n_stopped, n_cut);
 	printf("%u of other threads than the first\n", n_others);
-	printf("libunwind: %u equal, %u part, %u ours go further, "
-	       "%u theirs go further\n",
+	printf("libunwind: %u equal, %u part, syscap goes further in %u, "
+	       "libunwind in %u\n",
 	       n_equal, n_parted, n_theirs_short, n_ours_short);
 	printf("%u not comparable: they part in code without tables\n",
 	       n_incomparable);

@@ -2,9 +2,9 @@
 /*
  * module.c - library that tests load, walk through and unload.
  *
- * It is built with several sizes FRAME.  Each of these modules has the same
- * functions at the same offsets, but frames of other sizes.  So unwind rules of
- * one module are wrong for another module at the same address.
+ * The library is built with several sizes FRAME.  Each of these modules has the
+ * same functions at the same offsets, but frames of other sizes.  So unwind
+ * rules of one module are wrong for another module at the same address.
  */
 #ifndef FRAME
 #define FRAME 64

@@ -4,8 +4,9 @@
  *
  *	CHAIN(inner) void inner(void) { walk_trap(); CHAIN_END(); }
  *
- * CHAIN() puts a function into its own section, whose bounds the linker knows.
- * So a test needs no symbol to check that an address is in the function:
+ * CHAIN() puts a function into its own section, whose bounds the linker
+ * defines. So a test needs no symbol to check that an address is in the
+ * function:
  *
  *	struct walk_check check = walk_check(&walk);
  *	walk_next(&check, CHAIN_PART(inner));
@@ -97,7 +98,7 @@ struct walk_check walk_check(const struct walk *walk);
 
 bool walk_is_in(uint64_t addr, const struct walk_part *part);
 
-/** The next address lies in @part. */
+/** The next address is in @part. */
 void walk_next(struct walk_check *check, const struct walk_part *part);
 
 /** The next address is @addr. */

@@ -175,8 +175,8 @@ TEST(random_registers_and_stacks)
 	}
 }
 
-/* The bounds are the thread's own, but the walk begins with garbage: memory
- * within the bounds is not trusted more than other memory. */
+/* The bounds are the thread's own, but the walk begins with random words:
+ * memory within the bounds is not trusted more than other memory. */
 TEST(bounds_with_unmapped_memory)
 {
 	begin_random();
@@ -390,8 +390,8 @@ static uintptr_t step_fp;
 static unsigned n_stepped_out;
 static int stepped_out; /* its result */
 
-/* A runtime that knows its own code: the return address is on top of the
- * stack. */
+/* A runtime with a step_out() for its own code: the return address is on top of
+ * the stack. */
 static int step_out(void *context, struct syc_unwind_regs *regs)
 {
 	CHECK(context == &places);
@@ -542,4 +542,34 @@ TEST(stack_bounds_keep_errno)
 	errno = 12345;
 	CHECK(syc_stack_bounds(&low, &high));
 	CHECK_EQ(errno, 12345);
+}
+
+TEST(copies_by_page_stop_at_unreadable_memory)
+{
+	struct syc_memory_pages pages = { { 0 } };
+	unsigned char *const two =
+		mmap(NULL, 2 * SYC_MEMORY_PAGE, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uintptr_t at = (uintptr_t)two;
+	unsigned char copy[64];
+
+	CHECK(two != MAP_FAILED);
+	for (unsigned i = 0; i < SYC_MEMORY_PAGE; i++)
+		two[i] = (unsigned char)(i * 7);
+	CHECK_EQ(mprotect(two + SYC_MEMORY_PAGE, SYC_MEMORY_PAGE, PROT_NONE),
+	         0);
+	/* The second round finds the page among the known pages */
+	for (unsigned round = 0; round < 2; round++) {
+		CHECK_EQ(syc_memory_copy_in_page(copy, at + 3, 40, &pages), 40);
+		CHECK_EQ(memcmp(copy, two + 3, 40), 0);
+		CHECK_EQ(syc_memory_copy_in_page(copy, at + SYC_MEMORY_PAGE - 9,
+		                                 9, &pages),
+		         9);
+		CHECK_EQ(memcmp(copy, two + SYC_MEMORY_PAGE - 9, 9), 0);
+		CHECK_EQ(syc_memory_copy_in_page(copy, at + SYC_MEMORY_PAGE, 8,
+		                                 &pages),
+		         0);
+		CHECK_EQ(syc_memory_copy_in_page(copy, 8, 8, &pages), 0);
+	}
+	munmap(two, 2 * SYC_MEMORY_PAGE);
 }

@@ -11,7 +11,7 @@
 
 #include "harness/test.h"
 #include "unwind/last_stack_cache.h"
-#include "unwind/modules.h"
+#include "unwind/memory.h"
 #include "unwind/unwind.h"
 
 #define MOST 512u

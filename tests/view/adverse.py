@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """adverse.py SYSCAP [whole] - `syscap view` and `syscap top` in a terminal, on
-what fuzzers found and on captures that are extreme, cut or full of names that
-mean something to a terminal; and `top` while such a file grows, a piece at a
-time.
+fuzzers' findings, and on captures that are extreme, truncated or with names
+that contain terminal escapes. `top` also reads such a file while it grows in
+pieces.
 
-Each takes every key and ends by q, with 0 or 1.  No name gets out as more than
-text.  Without "whole" some of all are taken, by SEED."""
+Each handles every key, and ends by q with 0 or 1. Names are printed as text
+only.  Without "whole" uses a random part of the captures; SEED repeats the
+choice."""
 import concurrent.futures
 import fcntl
 import os
@@ -40,7 +41,7 @@ class Failed(Exception):
 
 
 class Shown:
-    """A command in a terminal of so many columns and lines."""
+    """A command in a terminal of @columns and @lines."""
 
     def __init__(self, words, size):
         self.what = " ".join(words)
@@ -55,7 +56,7 @@ class Shown:
                     struct.pack("HHHH", size[1], size[0], 0, 0))
 
     def read(self, seconds):
-        """False: there will be nothing more."""
+        """False: the output has ended."""
         if not select.select([self.fd], [], [], seconds)[0]:
             return True
         try:
@@ -69,14 +70,16 @@ class Shown:
         try:
             os.write(self.fd, keys)
         except OSError:
-            pass # it has ended
+            pass # the command has ended
 
     def end(self):
-        """By q; what it shows meanwhile is taken, or it could not go on."""
+        """End the command by q; its output is read, so that the command does
+        not block."""
         end = time.monotonic() + LIMIT
         goes_on = True
         while goes_on and time.monotonic() < end:
-            # It asks nothing: one q of those is for an open search
+            # The command does not ask for confirmation: one of the two q is for
+            # an open search
             self.type(b"\x1b")
             goes_on = self.read(0.1)
             self.type(b"q")
@@ -114,7 +117,7 @@ def look(words, size):
 
 
 def grow(path, data, rng):
-    """As a recorder would write it that dies anywhere."""
+    """The file of a recorder that dies at a random place."""
     places = sorted(rng.randrange(min(256, len(data)), len(data) + 1)
                     for _ in range(4))
     with open(path, "wb", buffering=0) as file:
@@ -122,14 +125,14 @@ def grow(path, data, rng):
         shown = Shown(["top", path], SIZES[rng.randrange(2)])
         for i, place in enumerate(places):
             file.write(data[file.tell():place])
-            end = time.monotonic() + 1.3 # it looks once a second
+            end = time.monotonic() + 1.3 # `top` reads the file once a second
             while time.monotonic() < end and shown.read(0.1):
                 shown.type(KEYS[8 * i:8 * i + 8])
     shown.end()
 
 
 def captures(scratch, rng):
-    """Paths of all; some of them again, cut."""
+    """Paths of all captures, and of some truncated captures."""
     found = []
 
     def keep(name, data):

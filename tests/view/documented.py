@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""documented.py SYSCAP PAGE... - the screens that a document shows are those of
-the capture that frames.py makes; with the word WAIT, of the one that waits.
-Each stands behind a line
+"""documented.py SYSCAP PAGE... - the screens in a document equal those of the
+capture that frames.py makes; with the word WAIT, those of the capture with
+waits.  Each screen follows a line
 
     <!-- view --snapshot PAGE OPTION... -->
 
-UPDATE=1 writes them anew."""
+UPDATE=1 replaces the screens."""
 import os
 import re
 import subprocess

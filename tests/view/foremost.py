@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""foremost.py SYSCAP FILE - whose flame chart is opened: who has most processor
-time; of wall time, which who sleeps has too, the program's, before that of what
-it started.  FILE is written."""
+"""foremost.py SYSCAP FILE - the thread whose flame chart opens first: that
+with most processor time. With wall time, which sleeping threads have too, it is
+the main thread of the program, before those of its children.  FILE is
+written."""
 import os
 import re
 import subprocess
@@ -27,7 +28,7 @@ class Pair(Story):
                        b"a second" + self.clock.encode() +
                        b", by signal 23\0")
             self.jitmap(pid)
-        # Fewer, that stand for more: ticks count
+        # Fewer samples of more ticks: the ticks count
         for i in range(20):
             self.sample(BEGIN + i * 1_000_000, PROGRAM, PROGRAM + 10, 1, [0])
         for i in range(10):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""frames.py FILE [wait] - the captures of docs/view.md: a program that draws 300
-frames, of which every 50th takes 40 ms more; with "wait" it waits for a disk in
-them, and samples are of wall time.  Always the same."""
+"""frames.py FILE [wait] - the captures of docs/view.md: a program that draws
+300 frames. Every 50th frame takes 40 ms more; with "wait" the program waits for
+a disk in these frames, and the samples have wall time.  Always the same."""
 import os
 import struct
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""long_times.py SYSCAP FILE - durations of many hours stand whole on a screen;
-FILE is written."""
+"""long_times.py SYSCAP FILE - durations of many hours fit on a screen. Writes
+FILE."""
 import os
 import re
 import subprocess
@@ -19,7 +19,7 @@ LASTS = {"minutes": 600, "hours": 62025.076, "days": 999_999.999,
 class Long(Story):
     def add_samples(self, n, slower):
         self.frame(4, 7, BEGIN, 0, b"./app\0")
-        self.samples = [(BEGIN, 7)]  # write() asks when it ends
+        self.samples = [(BEGIN, 7)]  # write() reads the end time
 
     def add_marks(self):
         for name, seconds in LASTS.items():

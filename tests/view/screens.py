@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""screens.py SYSCAP FILTERS CAPTURE... - what the pages of `syscap view` show,
-with --exact, is what a reader of its own finds (tests/profile), to the last
-tick: functions, who calls them and what they call, the flame graph, marks one
-by one and their statistics, what the slowest marks have inside, counters, logs
-and what was lost.  Unfiltered, and through FILTERS random filters; SEED=N
-repeats a run."""
+"""screens.py SYSCAP FILTERS CAPTURE... - the pages of `syscap view --exact`
+agree with an independent reader (tests/profile) to the last tick: functions,
+callers and callees, the flame graph, marks and their statistics, content of the
+slowest marks, counters, logs and losses.  Without a filter, and through FILTERS
+random filters; SEED=N repeats a run."""
 import collections
 import math
 import os
@@ -32,15 +31,15 @@ class Failed(Exception):
 
 
 def screen(path, page, args, keys="", rows=0):
-    """The lines of a page that has so many rows, without head and foot; None:
-    refused."""
+    """The lines of a page with @rows rows, without head and foot; None: the
+    filter is refused."""
     height = min(max(HEIGHT, rows + 30), HEIGHT_MOST)
     done = subprocess.run(
         [SYSCAP, "view", "--snapshot", page, "--exact", "--size",
          "420x%d" % height, "--keys", keys, *args, path],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
-        if b"no such marks" in done.stderr or b"no mark" in done.stderr:
+        if b"no marks match" in done.stderr or b"no mark" in done.stderr:
             return None
         raise Failed("view --snapshot %s: %s" % (page, done.stderr.decode()))
     lines = done.stdout.decode().split("\n")
@@ -86,7 +85,7 @@ def functions(path, capture, want, args, rng):
 
 
 def around(path, theirs, want, args, number, name):
-    """Who calls the function in that line, and what it calls."""
+    """Callers and callees of the function in the line."""
     flows = collections.Counter()
     for stack, weight in theirs["folded"].items():
         stack = [title(f) for f in stack]
@@ -106,7 +105,7 @@ def around(path, theirs, want, args, number, name):
 
 
 def flame(path, capture, want, args):
-    """What the line below says of the outermost frames."""
+    """The text of the bottom line about the outermost frames."""
     theirs = answer(capture, want)
     done = subprocess.run(
         [SYSCAP, "view", "--snapshot", "flame", "--exact", "--keys", DOWN,
@@ -154,13 +153,13 @@ def marks(path, capture, want, args):
                       (re.match(r"\s*(-?\d+)\s+(\d+)  ", line)
                        for line in lines) if found]
         wanted = sorted((m.time, m.duration) for m in theirs[name])
-        # The latest ones do not fit
+        # The latest marks do not fit
         expect("marks " + name, one_by_one, wanted[:len(one_by_one)]
                if len(one_by_one) > HEIGHT_MOST - 30 else wanted)
 
 
 def inside(path, capture, want, args):
-    """The slowest of the name that view begins with, against the rest."""
+    """The slowest marks of the first name in view, against the other marks."""
     lines = screen(path, "compare", args + ["--keys", ""])
     head = lines and re.match(
         r"the slowest 1 % of (.*): (\d+) of (\d+), (\d+) and more", lines[0])
@@ -182,7 +181,7 @@ def inside(path, capture, want, args):
         wanted[title(function)] = (of / len(slow),
                                    (self - of) / rest if rest else 0)
     if sums[1]["unit"] == "ticks":
-        return # with decimals, as there is no time
+        return # with decimals, since the counter is no time
     longer = 1
     if rest and sum(m.duration for m in every) > sum(m.duration for m in slow):
         longer = sum(m.duration for m in slow) / len(slow) * rest / (
@@ -218,7 +217,7 @@ def others(path, capture, want, args):
     expect("lost", sorted(ours), sorted(
         (r.begin, r.end - r.begin, r.frames, r.samples, r.bytes)
         for r in rows["losses"]))
-    # Also unset ones; undefined ones are one for each id
+    # Also unset counters; undefined counters are one for each id
     counters = set(capture.defined)
     for value in rows["values"]:
         if (value.pid, value.id) not in counters:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""terminal.py SYSCAP MANUAL - `syscap view` in tmux: every key that MANUAL lists
-(docs/view.md), the mouse, sizes; and the terminal is as it was, whatever ends it.
-Nothing is judged by the clock: what has to appear is waited for."""
+"""terminal.py SYSCAP MANUAL - `syscap view` in tmux: every key that MANUAL
+lists (docs/view.md), the mouse, sizes. The terminal is restored after every
+kind of end. The test waits for the expected text, without a time limit of its
+own."""
 import os
 import re
 import signal
@@ -22,7 +23,7 @@ KEYS = {"↑": "Up", "↓": "Down", "←": "Left", "→": "Right", "Tab": "Tab",
 
 
 def start(terminal, more="", variables=""):
-    """With the terminal's state before and after in files."""
+    """Saves the terminal's state before and after in files."""
     for name in ("pid", "before", "after"):
         path = os.path.join(terminal.folder, name)
         if os.path.exists(path):
@@ -97,11 +98,11 @@ def press_every_key(terminal):
     search(terminal)
     terminal.keys("q")
     if "END 0" not in ended(terminal, "q"):
-        raise Failed("q: the status is not 0")
+        raise Failed("q: the exit status is not 0")
 
 
 def search(terminal):
-    for text, answer in (("brn", "no match of brn; this has only its letters"),
+    for text, answer in (("brn", "no name contains brn; this name has"),
                          ("xyz", "nothing on this page matches xyz")):
         terminal.keys("/")
         terminal.wait(r"^/")
@@ -131,7 +132,7 @@ def search(terminal):
 
 
 def documented_keys():
-    """Those of the manual's table, as tmux calls them."""
+    """The keys of the manual's table, by tmux's names."""
     with open(MANUAL, encoding="utf-8") as file:
         table = file.read().split("\n## Keys\n")[1].split("\n## ")[0]
     for row in re.findall(r"^\| (.*?) \|", table, re.M):
@@ -186,7 +187,7 @@ def resize(terminal):
     for width, height in ((20, 8), (1, 1), (200, 60), (100, 24)):
         terminal.tmux("resize-window", "-x", str(width), "-y", str(height))
         if width < 20:
-            # Nothing is there to move on, or to search in.
+            # The page has no rows to select or to search.
             terminal.wait(r"\A…\s*\Z")
             terminal.keys("Down", "2", "/", "a", "Enter", "+")
         else:
@@ -214,8 +215,8 @@ def stop(terminal):
 
 
 def kill(terminal):
-    """By signals that end a process and can be handled; but for INT, at which
-    shells leave out what follows."""
+    """All signals that end a process and can be handled, except INT, after
+    which a shell skips the remaining commands."""
     names = ["HUP", "QUIT", "ILL", "ABRT", "BUS", "FPE", "SEGV", "USR1",
              "PIPE", "ALRM", "TERM", "SYS", "RTMIN"]
     if os.environ.get("SYSCAP_SANITIZE"):
@@ -230,8 +231,8 @@ def kill(terminal):
 
 
 def cut(terminal):
-    """Somebody makes the capture shorter while it is looked at: the viewer
-    lives, and says so at its end."""
+    """The capture is truncated while the viewer shows it: the viewer
+    continues, and reports the truncation at its end."""
     path = os.path.join(terminal.folder, "app.syscap")
     with open(path, "rb") as file:
         whole = file.read()
@@ -241,7 +242,7 @@ def cut(terminal):
     terminal.wait(r"of 13 functions")
     terminal.keys("q")
     screen = ended(terminal, "cut")
-    if not re.search(r"(?s)was truncated.*^END 1$", screen, re.M):
+    if not re.search(r"(?s)truncated an input file.*^END 1$", screen, re.M):
         raise Failed("cut: not a word of it:\n%s" % screen)
     with open(path, "wb") as file:
         file.write(whole)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_list.c - rows with a selected row. */
 #include "harness/test.h"
-#include "view/figures.h"
 #include "view/table.h"
 
 static void press(struct syc_list *list, enum syc_key key)
@@ -86,5 +85,8 @@ TEST(exact_form_has_room_for_all_digits)
 	CHECK_EQ(columns.width[1], 7);
 	syc_figures_value(text, -1.7976931348623157e+308, true, true);
 	CHECK_STR(text, "-1.7976931348623157e+308");
+	/* A double cannot hold all digits of the number. */
+	syc_figures_value(text, (long double)(INT64_MAX - 2), false, true);
+	CHECK_STR(text, "9223372036854775805");
 	syc_grid_fini(&grid);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_paint.c - output that turns one screen into the next. */
 #include "harness/test.h"
-#include "view/paint.h"
+#include "view/grid.h"
 
 static struct syc_grid grid;
 static struct syc_paint paint;

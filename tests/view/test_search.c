@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_search.c - searches by parts, expressions, or letters of a name. */
+/* test_search.c - searches by parts, expressions, or single characters of a
+ * name. */
 #include "harness/test.h"
 #include "view/page_context.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tmux.py - a terminal that a test types on and looks at."""
+"""tmux.py - a terminal with keys and screen under control of a test."""
 import os
 import re
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""top.py SYSCAP LOOP - `syscap top` on a loop of known shares, in tmux: what it
-shows while that runs is right, and so are its ends."""
+"""top.py SYSCAP LOOP - `syscap top` on a loop of known shares, in tmux: the
+screens during the run are correct, and all kinds of ends work."""
 import os
 import re
 import signal
@@ -25,7 +25,7 @@ def watch(terminal):
     terminal.wait(r"recording · .* \d+,\d\d\d samples")
     screen = terminal.screen()
     samples = int(re.search(r"([\d,]+) samples", screen)[1].replace(",", ""))
-    # And what chance makes of so many
+    # The deviation by chance of so many samples
     most = 2 + 200 * (0.75 * 0.25 / samples) ** 0.5
     for name, wanted in (("three_quarters", 75), ("one_quarter", 25)):
         share = share_of(screen, name)
@@ -40,7 +40,8 @@ def watch(terminal):
 
 
 def end_by_itself(terminal):
-    """What it wrote to the terminal is there afterwards, and the capture."""
+    """The command's output is on the terminal afterwards, and the capture
+    exists."""
     terminal.command("clear; \"%s\" top -o kept.syscap -- \"%s\" 300; "
                      "echo \"END $?\"" % (SYSCAP, LOOP))
     terminal.wait(r"^kept.syscap")
@@ -54,7 +55,7 @@ def end_by_itself(terminal):
 
 
 def wait_for_it(terminal):
-    """Who does not end on SIGTERM is waited for; Ctrl-C then leaves it."""
+    """`top` waits for a command that ignores SIGTERM; Ctrl-C ends the wait."""
     command = ("clear; \"%s\" top -- sh -c 'trap \"\" TERM; "
                "until [ -e %s ]; do sleep 0.1; done; exit 9'; "
                "echo \"END $?\"")
@@ -74,7 +75,7 @@ def wait_for_it(terminal):
 
 
 def outlive(terminal):
-    """Of a recorder that was killed nobody waits for more."""
+    """If the recorder was killed, `top` does not wait for more data."""
     terminal.command(
         "clear; sh -c 'echo $$ >pid; exec \"%s\" record -q --sample -o "
         "grown.syscap -- sh -c \"echo \\$\\$ >loop; exec %s 0\"' & "
@@ -105,7 +106,7 @@ def resize(terminal):
 
 
 def dumb(terminal):
-    """A terminal that can do nothing is told of, and nothing is started."""
+    """`top` reports an unusable terminal, and starts no command."""
     terminal.command("clear; TERM=dumb \"%s\" top -- touch started; "
                      "echo \"END $?\"; ls started" % SYSCAP)
     terminal.wait(r"(?s)TERM='dumb'.*^END 2$.*(cannot access|No such)")
@@ -117,7 +118,7 @@ def fail(terminal):
 
 
 def be_killed(terminal):
-    """No file is left, whatever ends it, and when."""
+    """No file remains, for every kind and time of the end."""
     folder = os.path.join(terminal.folder, "tmp")
     os.mkdir(folder)
     for command, has_ended in (("\"%s\" 0" % LOOP, False),
@@ -138,8 +139,8 @@ def be_killed(terminal):
 
 
 def fill_the_disk(terminal):
-    """That nothing is recorded any more is seen, and why is said in the end,
-    with what the command wrote."""
+    """The screen shows that recording stopped; at the end `top` prints the
+    reason and the command's output."""
     script = os.path.join(terminal.folder, "full")
     disk = os.path.join(terminal.folder, "disk")
     os.mkdir(disk)
@@ -148,7 +149,7 @@ def fill_the_disk(terminal):
                    "TMPDIR=%s exec \"$@\"\n" % (disk, disk))
     if subprocess.run(["unshare", "-rm", "sh", script, "true"],
                       stderr=subprocess.DEVNULL).returncode != 0:
-        print("not asked: a disk that is full, which takes a mount")
+        print("skipped: a full disk, which needs a mount")
         return
     terminal.command("clear; unshare -rm sh full \"%s\" top -- sh -c 'echo "
                      "hel''lo; exec \"%s\" 0'; echo \"END $?\"" % (SYSCAP, LOOP))
@@ -160,7 +161,7 @@ def fill_the_disk(terminal):
 
 
 def end_loops():
-    """Of a `top` that was killed the command goes on."""
+    """Of a `top` that was killed the command continues."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/cmdline" % pid) as file:

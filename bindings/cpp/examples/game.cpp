@@ -6,7 +6,7 @@
 //	syscap stat game.syscap
 //
 // The program also measures itself, and prints the same figures as the capture.
-// It needs C++20, and shows no pictures.
+// The game needs C++20, and shows no pictures.
 
 #include <atomic>
 #include <chrono>

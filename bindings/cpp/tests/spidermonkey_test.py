@@ -316,7 +316,7 @@ def main(name, *args):
         except Few as few:
             if not left:
                 raise
-            print(f"once more: {few}")
+            print(f"repeated, since some cases had few samples: {few}")
 
 
 if __name__ == "__main__":

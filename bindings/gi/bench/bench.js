@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// bench.js - the cost of the calls in GJS.  It is a module: in a script each
-// access to a global variable costs 80 ns, more than the calls themselves.
+// bench.js - the cost of the calls in GJS.  The benchmark is a module, because
+// in a script each access to a global variable costs 80 ns, more than the
+// calls.
 import GLib from 'gi://GLib';
 import Syscap from 'gi://Syscap?version=1';
 import SyscapBench from 'gi://SyscapBench?version=1';

@@ -86,7 +86,7 @@ class Picture {
     }
 }
 
-// Finds files, level by level, as long as the caller asks for more.
+// Generates files level by level, on request.
 async function* findFiles(folder) {
     const waiting = [Gio.File.new_for_path(folder)];
     while (waiting.length > 0) {

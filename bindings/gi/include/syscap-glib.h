@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * syscap-glib.h - recording of a program's events for a profiler, for programs
- * on GLib.  By GObject-Introspection, JavaScript, Python, Vala and others use
- * it, too.
+ * on GLib.  JavaScript, Python, Vala and other languages use this library by
+ * GObject-Introspection.
  *
  * The inline calls of <syscap.h> are faster; a C program may use both.  See
  * README.md in this binding's directory.

@@ -81,8 +81,8 @@ function addTraced(Syscap, active) {
     const PromiseClass = Promise;
     const ObjectClass = Object;
 
-    // This is a separate function, because a closure within the traced function
-    // would cost each call an environment.
+    // The wrapper is a separate function, because a closure within the traced
+    // function would cost each call an environment.
     function endLater(promise, id, begin) {
         return promise.finally(() => markSinceById(id, begin, null));
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter.c - counters, which wrap those of the core. */
+/* counter.c - counters, which wrap counters of the core library. */
 #include <math.h>
 
 #include <syscap-glib/counter.h>

@@ -87,7 +87,7 @@ SyscapGlibScope *syscap_glib_scope_ref(SyscapGlibScope *scope)
 	return scope;
 }
 
-/* This is the last reference, so plain loads are enough. */
+/* The last reference is here, so plain loads are enough. */
 static void tell_that_it_was_not_ended(const struct _SyscapGlibScope *scope)
 {
 	if (!syscap_is_active())

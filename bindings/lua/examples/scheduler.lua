@@ -83,7 +83,7 @@ function Scheduler.new()
     turn = 0,
     ended = 0,
     failed = 0,
-    waiting = syscap.counter(GROUP, "ready", "Tasks that may go on"),
+    waiting = syscap.counter(GROUP, "ready", "Tasks that may continue"),
     done = syscap.counter(GROUP, "ended", "Tasks that have ended"),
   }, Scheduler)
 end

@@ -19,11 +19,12 @@
 static struct {
 	pthread_mutex_t lock;
 	int n;
-	int is_ours; /* false: the sampler already ran before, and will go on */
+	int is_ours; /* false: the sampler ran before, and continues */
 } followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Has the environment or the host started the sampler of this copy of the
- * library?  Its ticks are then used.  The sampler may be just starting. */
+ * library?  The ticks of this profiler are then used.  The sampler may be just
+ * starting. */
 static int is_sampled(void)
 {
 	for (int i = 0; i < 50; i++) {

@@ -84,7 +84,7 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		return 0;
 	if (f->vmstate == 'J' && !push_label(sink, "[JIT compiler]"))
 		return 0;
-	/* Characters other than format letters appear unchanged */
+	/* Characters other than format characters appear unchanged */
 	const char *at = luaJIT_profile_dumpstack(
 		f->running, f->shows_lines ? "pF\nl;" : "pF;", MAX_DEPTH,
 		&size);
@@ -138,7 +138,7 @@ static void on_profile(void *data, lua_State *L, int n, int vmstate)
 	if (!pthread_equal(pthread_self(), f->thread))
 		return;
 	const int64_t weight = (worked_ns() - f->told_ns) / period_ns;
-	if (weight <= 0) /* in the meantime other threads have worked */
+	if (weight <= 0) /* other threads have run in between */
 		return;
 	f->told_ns += weight * period_ns;
 	f->running = L;
@@ -245,7 +245,7 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 }
 
 /* The environment's sampler does not see compiled code: LuaJIT's profiler
- * replaces it, as otherwise each tick would be recorded twice. */
+ * replaces the sampler, as otherwise each tick would be recorded twice. */
 struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
                                         int shows_lines)
 {

@@ -142,8 +142,9 @@ static int stats(lua_State *L)
 	return 1;
 }
 
-/* A sampler that the environment has started ticks from the beginning.  Follows
- * this state for that sampler.  SYSCAP_DEBUG=1 prints the result. */
+/* A sampler that the environment has started ticks from the beginning.
+ * Attaches this Lua state to the running sampler.  SYSCAP_DEBUG=1 prints the
+ * result. */
 static void follow_environment(lua_State *L)
 {
 	const char *const rate = getenv("SYSCAP_SAMPLE");

@@ -6,7 +6,7 @@
 #include <lua.h>
 
 /**
- * Replace functions of debug; if @is_full, those of coroutine too.
+ * Replace functions of debug and, if @is_full, of coroutine.
  */
 void sl_tracking_add(lua_State *L, int is_full);
 void sl_tracking_remove(lua_State *L);

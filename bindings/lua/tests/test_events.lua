@@ -42,7 +42,7 @@ t.test("an id stands for its group and name in every function", function()
   end
 end)
 
-t.test("6,000 names are all told, each time they are said", function()
+t.test("6,000 names are recorded, with each use", function()
   t.record([[
     local syscap = require "syscap"
     for round = 1, 2 do
@@ -142,7 +142,7 @@ local function values_of_counters()
   return values
 end
 
-t.test("what does not fit a counter is the nearest that does", function()
+t.test("a value outside of a counter's range becomes the nearest valid value", function()
   t.record [[
     local syscap = require "syscap"
     local n = syscap.counter("app", "n")
@@ -175,7 +175,7 @@ t.test("the same texts with another type are another counter", function()
   t.equal(values[2], 2.5)
 end)
 
-t.test("one too many is not recorded, and the capture says so", function()
+t.test("a name above the limit is not recorded, and the capture reports the loss", function()
   local text = t.record [[
     local syscap = require "syscap"
     for i = 1, 4096 do
@@ -235,7 +235,7 @@ t.test("a log line has its severity and is formatted", function()
   t.equal(logs[7].message, "100 %")
 end)
 
-t.test("what is linked says so, metadata and files arrive", function()
+t.test("linked marks have their roles; metadata and files arrive", function()
   t.record [[
     local syscap = require "syscap"
     syscap.link("begin", "net", "request", 17, "GET")

@@ -61,7 +61,7 @@ t.test("a hook that counts is left alone, to the instruction", function()
   t.equal(text, "all\n")
 end)
 
-t.test("gethook tells the program's hook and never ours", function()
+t.test("gethook returns the program's hook, never that of syscap", function()
   local text = t.record(busy .. [[
     local syscap = require "syscap"
     local sampling = assert(syscap.sampling{ hz = 20000, clock = "wall" })

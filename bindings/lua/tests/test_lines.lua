@@ -81,7 +81,7 @@ t.test("frames have the line that runs", function()
   check()
 end)
 
-t.test("without it that of the definition", function()
+t.test("without lines = true, the line of the definition", function()
   t.record(with "hz = 1000")
   local defined = t.is_jit and "%(.*program%.lua%)$" or
                   "%(.*program%.lua:19%)$"
@@ -95,7 +95,7 @@ t.test("without it that of the definition", function()
   t.check(n > 0)
 end)
 
-t.test("the environment may ask for it", function()
+t.test("the environment can request running lines", function()
   t.record(with "", { environment = "SYSCAP_SAMPLE=1000 SYSCAP_LINES=1" })
   check()
 end)

@@ -29,7 +29,7 @@ t.test("functions, methods and callbacks are named", function()
   t.check(t.count(stacks, "^main chunk %(.*program%.lua%)$") > 0, "main")
 end)
 
-t.test("callers stand outside of what they call", function()
+t.test("callers are outside of their callees", function()
   t.record(sampled("hz = 1000", 0.5))
   local n = 0
   for _, stack in ipairs(t.stacks()) do
@@ -48,7 +48,7 @@ t.test("callers stand outside of what they call", function()
   t.check(n > 10, "few stacks hold both: " .. n)
 end)
 
-t.test("weights add up to the rate that was asked for", function()
+t.test("the sum of weights equals the requested rate", function()
   local text = t.record(sampled("hz = 500", 1.5))
   local samples, weight, hz, seconds =
     text:match "^(%d+) (%d+) (%d+) (%S+)\n$"
@@ -129,7 +129,7 @@ t.test("a recursion too deep for a sample is cut, not lost", function()
 end)
 
 if t.is_jit then
-  t.test("what LuaJIT's profiler has not got is refused with the reason",
+  t.test("options that LuaJIT's profiler lacks are refused with a reason",
   function()
     t.record [[
       local syscap = require "syscap"
@@ -141,7 +141,7 @@ if t.is_jit then
     ]]
   end)
 
-  t.test("a tick that is late for the end of sampling kills nobody",
+  t.test("a tick after the end of sampling does not kill the process",
   function()
     t.record [[
       local ffi = require "ffi"
@@ -159,7 +159,7 @@ if t.is_jit then
     t.check(t.count(t.stacks(), "^leaf") > 20)
   end)
 else
-  t.test("coroutines are followed, with who resumed them", function()
+  t.test("stacks of coroutines continue with their resumer", function()
     t.record(sampled("hz = 1000", 1.5))
     local both, n = 0, 0
     for _, stack in ipairs(t.stacks()) do
@@ -196,7 +196,7 @@ else
     t.check(with_names:find "nap" and not without_names:find "nap")
   end)
 
-  t.test("a clock of the wall tells what a C function waits in", function()
+  t.test("with the wall clock, samples show the waits of C functions", function()
     t.record [[
       local syscap = require "syscap"
       local sampling <close> = syscap.sampling{ hz = 500, clock = "wall" }
@@ -216,7 +216,7 @@ else
     t.check(weight > 100, weight)
   end)
 
-  t.test("what runs is innermost, and no hook of ours", function()
+  t.test("the running function is innermost, not a hook of syscap", function()
     t.record(sampled("hz = 1000", 1))
     local names, n, inside = {}, 0, 0
     for _, frame in ipairs(t.frames "jitmap") do

@@ -77,7 +77,7 @@ t.test("a yield inside of within() and traced() keeps them open", function()
   end
 end)
 
-t.test("scopes that nobody finishes are collected and make no mark", function()
+t.test("scopes without an end are collected and make no mark", function()
   t.record [[
     local syscap = require "syscap"
     for i = 1, 1000 do syscap.scope("app", "left " .. i, "m" .. i) end

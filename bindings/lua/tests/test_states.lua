@@ -2,7 +2,7 @@
 -- test_states.lua - a host may close a state at any time (states.c).
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
-t.test("states are closed while they are sampled, by whom ever", function()
+t.test("states are closed during sampling, by any thread", function()
   t.record_command(os.getenv "STATES")
   t.check(#t.marks()["states.worked"] >= 77)
   t.check(not t.marks()["states.open"], "an unfinished scope made a mark")

@@ -6,9 +6,9 @@
 //
 // The rows of a run take turns: in a round each row makes a burst of 1,000
 // events and then pauses, while the recorder empties the rings.  A row shows
-// the median of its bursts, in nanoseconds an event.  It also shows this median
-// divided by the empty Node-API call, and divided by the same event in C.  The
-// bench fails if any event was dropped: a dropped event would look fast.
+// the median of its bursts, in nanoseconds an event.  Two columns divide this
+// median by the empty Node-API call, and by the same event in C.  The bench
+// fails if any event was dropped: a dropped event would look fast.
 'use strict';
 
 const { spawnSync } = require('node:child_process');

@@ -6,7 +6,7 @@
 
 const { hrtime } = process;
 
-// A recorder, or the user, sets one of these variables to ask for a capture.
+// A recorder, or the user, sets one of these variables to request a capture.
 const ASKED = [
   'SYSPROF_CONTROL_FD', 'SYSCAP_RECORDER', 'SYSPROF_TRACE_FD', 'SYSCAP_OUTPUT',
   'SYSCAP_SAMPLE',
@@ -14,8 +14,8 @@ const ASKED = [
 const ENOENT = -2;
 const ENOSYS = -38;
 
-// Returns an object like the addon.  Its array has `size` numbers; the numbers
-// at A to C are the arguments and results of calls.
+// Returns an object like the addon.  The array of this object has `size`
+// numbers; the numbers at A to C are the arguments and results of calls.
 function absent(reason, size, { A, B, C, ADD }) {
   const slots = new Float64Array(size);
   const values = []; // of counters

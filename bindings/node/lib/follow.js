@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// follow.js - promises and generators, which go on after their function has
+// follow.js - promises and generators, which continue after their function has
 // returned.
 'use strict';
 

@@ -80,8 +80,8 @@ static int64_t make(napi_env env, struct sn_env *self,
 	return index;
 }
 
-/* counter(category, name, description, type): its index; -1: the table is full,
- * which the capture reports. */
+/* counter(category, name, description, type): the counter's index; -1: the
+ * table is full, which the capture reports. */
 static napi_value counter(napi_env env, napi_callback_info info)
 {
 	napi_value args[4], ret = NULL;

@@ -61,7 +61,7 @@ void sn_env_drain(struct sn_env *self)
 
 static void drain_at_exit(void)
 {
-	/* Workers are gone by now; a thread with the lock does the same */
+	/* Workers have ended; a thread with the lock does the same */
 	if (pthread_mutex_trylock(&lock) != 0)
 		return;
 	for (struct sn_env *e = envs; e != NULL; e = e->next)

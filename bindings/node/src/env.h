@@ -68,7 +68,7 @@ static inline struct sn_env *sn_env_of(napi_env env, napi_callback_info info)
 	return data;
 }
 
-/** The environment of a callback with @n arguments; missing ones are
+/** The environment of a callback with @n arguments; missing arguments are
  * undefined. */
 static inline struct sn_env *sn_env_args(napi_env env, napi_callback_info info,
                                          size_t n, napi_value *args)

@@ -40,7 +40,7 @@ static bool have_room(napi_env env, struct sn_env *self)
 	return true;
 }
 
-/* site(group, name): its index; -1: the table is full, which the capture
+/* site(group, name): the site's index; -1: the table is full, which the capture
  * reports. */
 static napi_value site(napi_env env, napi_callback_info info)
 {

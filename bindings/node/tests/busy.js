@@ -2,7 +2,7 @@
 // busy.js - a program to be sampled: recursion, methods, accessors, callbacks
 // from builtins, code that comes and goes.
 //
-// Its arguments: the run time in ms; "churn" to make new code all the time.
+// Arguments: the run time in ms; "churn" to make new code continuously.
 'use strict';
 
 // Milliseconds of CPU time of all threads; on a busy machine more time passes.

@@ -50,7 +50,7 @@ test('without the library it fails, and says what is missing', (t) => {
   assert.match(stderr, /pkg-config does not know syscap/);
 });
 
-test('without the addon programs go on, and are told why nothing is recorded', (t) => {
+test('without the addon programs continue, and are told why nothing is recorded', (t) => {
   const { cwd } = unpack(t);
   const env = { NODE_PATH: '' };
   const { stdout, stderr } = run(process.execPath, ['-e', `
@@ -77,7 +77,7 @@ test('without the addon programs go on, and are told why nothing is recorded', (
   assert.match(reason, /the addon can't be loaded; is it built\?/);
   assert.deepEqual(codes, ['ENOSYS', 'ENOSYS', 'no v8']);
   assert.equal(stderr, '');
-  // A program that asks for a recording gets a warning.
+  // A program that requests a recording gets a warning.
   const asked = run(process.execPath, ['-e', `require('syscap')`],
     { cwd, env: { ...env, SYSCAP_OUTPUT: 'a.syscap' } });
   assert.match(asked.stderr, /SyscapWarning: nothing is recorded: the addon/);

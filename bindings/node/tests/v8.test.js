@@ -167,8 +167,8 @@ test('a recording that begins later knows the code that was there', (t) => {
 });
 
 test('V8\'s own profiler gets as many samples beside us as alone', (t) => {
-  // Both cases take turns in one process: a busy machine disturbs both, but not
-  // every time.  A fault would take a half or all of the samples away.
+  // The two cases alternate in one process, so that other programs affect both.
+  // A fault would take a half or all of the samples away.
   const capture = sampled(t, `
     const { Session } = require('inspector');
     const syscap = require('syscap');

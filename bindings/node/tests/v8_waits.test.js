@@ -64,7 +64,7 @@ function told(file) {
   return new Set(names.filter(Boolean)).size;
 }
 
-test('names that find a stopped recorder are told when it goes on', (t) => {
+test('names that find a stopped recorder are told when it continues', (t) => {
   const done = program(t, `
     process.kill(process.ppid, 'SIGSTOP');
     try { fill(); } finally { process.kill(process.ppid, 'SIGCONT'); }
@@ -89,7 +89,7 @@ test('names that find a full ring are told when it is emptied', (t) => {
   assert.equal(told(path.join(done.cwd, 'x.syscap')), N);
 });
 
-test('names wait for nobody when the recorder is gone', (t) => {
+test('names wait for nobody when the recorder has ended', (t) => {
   const done = program(t, `
     process.kill(process.ppid, 'SIGKILL');
     fill();

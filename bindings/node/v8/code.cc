@@ -9,7 +9,7 @@
  * So events without space are kept, up to kBytesMax, with their time, and
  * recorded later by a separate thread (keeper()).  The same applies to existing
  * code at the start of a recording, which may not fit into a ring.  Readers of
- * the capture use times, so the order of names does not matter.
+ * the capture use times, so names may have any order.
  */
 #include "code.h"
 

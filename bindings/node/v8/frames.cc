@@ -13,8 +13,8 @@
  * meanwhile, so the provider takes its frames at the start of a collection, and
  * keeps them until its end.
  *
- * walk() runs in a signal handler.  V8 allows its called functions there: see
- * v8-isolate.h and v8-unwinder.h.
+ * walk() runs in a signal handler.  V8 allows the called functions in handlers:
+ * see v8-isolate.h and v8-unwinder.h.
  */
 #include "frames.h"
 
@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <cstring>
 #include <pthread.h>
-
 #include <v8-unwinder.h>
 
 namespace syscap_v8
@@ -108,7 +107,8 @@ size_t ask(const Frames *self, const struct syscap_regs *regs, Work *work,
 				reinterpret_cast<const void *>(sp - sizeof(pc)),
 				sizeof(pc));
 		}
-		/* V8 knows the exit to a called C++ function */
+		/* V8 has recorded the call of a C++ function as the exit from
+		 * JavaScript */
 		if (behind != 0 &&
 		    !is_machine_code(self, work, n_pages,
 		                     reinterpret_cast<const void *>(pc)))

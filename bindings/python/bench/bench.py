@@ -5,9 +5,9 @@
 
 Each figure is the median of the runs, in ns of processor time (the machine may
 be busy), minus the empty loop.  Scopes are also shown as multiples of a with
-statement with an object of a C type (empty.c).  Its __enter__ and __exit__ do
-nothing; the object is new or reused, like the scope.  Calls of @traced are
-also shown as multiples of the plain call.
+statement with an object of a C type (empty.c).  __enter__ and __exit__ of this
+class do nothing; the object is new or reused, like the scope.  Calls of @traced
+are also shown as multiples of the plain call.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A pipeline like that of a service: asyncio accepts orders, threads read
-their files, processes calculate, a thread writes the results.
+"""A pipeline, as in a service: asyncio accepts orders, threads read their
+files, processes calculate, a thread writes the results.
 
     SYSCAP_SAMPLE=1000 syscap record -o pipeline.syscap -- python3 pipeline.py
     syscap stat pipeline.syscap
@@ -249,7 +249,7 @@ def work(count: int, folder: pathlib.Path) -> None:
         finally:
             writer.close()
     if any(not order.result for order in orders):
-        raise SystemExit("an order was forgotten")
+        raise SystemExit("an order was lost")
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The package: built by pip without a network, and its types.
 
-    test_package.py build    wants venv, and cmake
-    test_package.py          the rest
+    "test_package.py build" needs venv and cmake; "test_package.py" runs the
+    other tests
 """
 
 import ast

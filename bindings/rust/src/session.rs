@@ -60,9 +60,9 @@ pub struct Options {
     pub max_bytes: u64,
     /// The size of each thread's ring; 0: 256.
     pub ring_kib: u32,
-    /// The longest time that an event waits in a ring; 0: 50.
+    /// The time between writes while events come, in ms; 0: 50.
     pub interval_ms: u32,
-    /// The longest time that the end of the process waits for events; 0: 250.
+    /// The longest wait of the process's end for the file, in ms; 0: 250.
     pub exit_flush_ms: u32,
     /// The library starts no thread: the program calls [`Recording::drain`].
     pub no_thread: bool,
@@ -133,7 +133,7 @@ impl Recording {
         // SAFETY: any thread may call this function
         match unsafe { ffi::syscap_stop() } {
             0 => Ok(()),
-            error => Err(Error::new(error, "not all is in the file")),
+            error => Err(Error::new(error, "some events are missing in the file")),
         }
     }
 }

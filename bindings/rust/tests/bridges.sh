@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # bridges.sh - the crates for log and tracing pass their tests, clippy and
-# rustfmt.  They depend on Debian's crates (librust-log-dev,
+# rustfmt.  The bridges depend on Debian's crates (librust-log-dev,
 # librust-tracing-dev, librust-tracing-subscriber-dev).
 #
 # Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.

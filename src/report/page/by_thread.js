@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // by_thread.js - a flame graph of each thread beside the others: one walk over
-// the samples, however many threads there are.
+// the rows, however many threads there are.
 import { transformsOf } from './analysis.js';
 import { Passing } from './filter.js';
 import { makeTree, moveSelfs, rank, sumUp, transform } from './tree.js';
 
-/** Finds the nodes of a tree with samples of a thread, one thread after another. */
+/** Finds the nodes of a tree with rows of a thread, one thread after another. */
 class Parts {
 	/** @param {Tree} tree */
 	constructor(tree) {
@@ -15,8 +15,8 @@ class Parts {
 		this.turn = 0;
 	}
 
-	/** @param {ArrayLike<number>} list samples @param {(i: number) => boolean} passes
-	 * @param {ArrayLike<number>} nodes by sample @param {(i: number) => number} weight */
+	/** @param {ArrayLike<number>} list rows @param {(i: number) => boolean} passes
+	 * @param {ArrayLike<number>} nodes by row @param {(i: number) => number} weight */
 	take(list, passes, nodes, weight) {
 		const { parents, depths, functions } = this.tree;
 		const { sums, seen } = this;
@@ -46,18 +46,18 @@ class Parts {
 /** Tree whose roots are threads, by node. @param {App} app */
 export function treeByThread(app) {
 	const { model } = app;
-	const { samples, ticks } = model;
+	const rows = app.rows();
 	const filter = app.filter();
-	const passing = new Passing(model, filter);
+	const passing = new Passing(model, filter, rows);
 	const what = transformsOf(model, filter);
-	const parts = new Parts(model.tree);
+	const parts = new Parts(rows.tree);
 	const depths = [0], functions = [0], sums = [0];
 	/** @type {Map<number, number>} */
 	const roots = new Map();
 	for (const t of rank(passing.sums.threads)) {
-		let { tree, selfs } = parts.take(model.samplesOf(t),
-			(i) => passing.passes(i), samples.nodes,
-			(i) => samples.ticks[i] * ticks[t]);
+		let { tree, selfs } = parts.take(rows.ofThread(t),
+			(i) => passing.passes(i), rows.nodes,
+			(i) => rows.ticks[i] * rows.worth[t]);
 		if (what) {
 			const made = transform(tree, sumUp(tree, selfs),
 				(f) => model.categoryOf(f), what);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // columns.js - the columns of numbers and texts in the page, each
 // an inert script: found, inflated in a worker, and read.
-import { addUp, Moments } from './moments.js';
+import { addUp, Moments, Runs } from './moments.js';
 
 /** @param {ParentNode} page @param {Set<string>} seen @returns {Column[]} */
 export function findColumns(page, seen) {
@@ -140,11 +140,14 @@ export class Columns {
 	add(column, buffer) {
 		column.text = '';
 		this.found.set(column.name, { column, buffer });
-		if (column.name !== 'sample.times' && column.name !== 'allocation.times')
+		if (!/^(sample|blocked|stalled|allocation)\.times$/.test(column.name))
 			return;
 		// Large columns are decoded here, before the next column is
-		// inflated.
-		this.known.set(column.name, new Moments(this.numbers(column.name)));
+		// inflated.  Runs precede their times.
+		const numbers = this.numbers(column.name);
+		const runs = column.name.replace('times', 'runs');
+		this.known.set(column.name, this.found.has(runs)
+			? new Runs(numbers, this.numbers(runs)) : new Moments(numbers));
 		this.drop(column.name);
 	}
 

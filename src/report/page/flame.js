@@ -158,7 +158,7 @@ function mostOf(tree, nodes) {
 export function layoutChart(what) {
 	const { model, tree, scale } = what;
 	const { times, ticks, nodes: bases } = model.samples;
-	const list = model.samplesOf(what.thread);
+	const list = model.samples.ofThread(what.thread);
 	/** @type {Box[][]} */
 	const rows = [];
 	const worth = model.isTime ? model.ticks[what.thread] : 1e6;

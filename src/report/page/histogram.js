@@ -58,8 +58,8 @@ export class Histogram {
 		this.title = el('p', { class: 'hint' });
 		this.element = el('div', { class: 'durations', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'histogram',
-			'aria-label': 'Durations: drag over those to look at; arrow keys ' +
-				'move where the slow ones begin',
+			'aria-label': 'Durations: drag to select; arrow keys ' +
+				'move the limit of slow marks',
 			onpointerdown: (e) => {
 				this.from = pixelOf(e, this.canvas);
 				this.element.setPointerCapture(e.pointerId);

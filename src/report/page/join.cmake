@@ -1,11 +1,12 @@
 # join.cmake - one script of modules, and the head of a page with it.  Run with
-# FOLDER (of the modules), OUTPUT and MODULES.  When it is read, each module
-# needs only those before it.  No node is needed:
-# the modules import nothing but each other, and by name.
+# FOLDER (of the modules), OUTPUT and MODULES.  When a module is loaded, it
+# needs only earlier modules.  The script does not need node, because the
+# modules import only each other, by name.
 set(script "(function () {\n'use strict';\n")
 foreach(module ${MODULES})
 	file(READ ${FOLDER}/${module} text)
-	# Lists of CMake: a semicolon in a text must stay one.
+	# CMake separates list items by semicolons, so a semicolon in a text is
+	# escaped.
 	string(REGEX REPLACE "(^|\n)import [^']*'[^']*';" "\\1" text "${text}")
 	string(REGEX REPLACE "(^|\n)export \\{[^}]*\\};" "\\1" text "${text}")
 	string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // main.js - the page: its state, the parts around the views, and its start.
-import { Analyst, answerHeap, functionsOf, sumMarks, unnamedOf } from './analysis.js';
+import { Analyst } from './analysis.js';
+import { sumMarks } from './mark_stats.js';
+import { answerOf } from './answer.js';
 import { fillBox, makeTheme } from './canvas.js';
 import { findColumns, inflateAll } from './columns.js';
-import { button, div, el, fill, toggle } from './dom.js';
-import { tryRegex } from './filter.js';
+import { button, choose, div, el, fill, hint } from './dom.js';
+import { Filters } from './filters.js';
 import { findNodes, nothing, searching } from './flame.js';
-import { formatBytes, formatCount, formatNumber, formatShare, formatTime } from
+import { formatAmount, formatCount, formatMoment, formatNumber, formatShare } from
 	'./format.js';
+import { Header } from './header.js';
+import { InUse } from './in_use.js';
 import { Model } from './model.js';
+import { Notes, savedAddress } from './notes.js';
+import { MEASURES } from './rows.js';
 import { ALL_TIME, filterOf, readState, writeState } from './state.js';
 import { Timeline } from './timeline.js';
-import { pathTo } from './tree.js';
 import { ChartView } from './view_chart.js';
 import { CompareView } from './view_compare.js';
 import { CountersView } from './view_counters.js';
 import { FlameView } from './view_flame.js';
 import { FunctionsView } from './view_functions.js';
-import { HeapView } from './view_heap.js';
 import { HeatView } from './view_heat.js';
 import { MarksView } from './view_marks.js';
 import { AboutView, LogsView } from './view_rest.js';
@@ -27,16 +31,20 @@ const KEYS = [
 	['?', 'this list'],
 	['1 … 9, 0', 'the views'],
 	['/', 'search; /…/ is a regular expression'],
-	['n, N', 'the next that is found, the one before'],
+	['n, N', 'next match, previous match'],
 	['f', 'filters'],
-	['h', 'without system libraries, and with them'],
-	['o', 'with syscap\'s own code, and without it'],
-	['z, Z', 'the time axis shows what is brushed; all again'],
+	['h', 'hide or show system libraries'],
+	['o', 'show or hide syscap\'s own code'],
+	['z, Z', 'zoom the time axis to the selected time; show all'],
+	['a', 'add a note on the selected time or function'],
 	['u', 'undo, as Back'],
-	['Tab, arrows, Enter', 'into a chart, through it, and into what is there'],
-	['Escape', 'out: of a zoom, the brush, the search'],
-	['Ctrl and wheel', 'the time axis, longer or shorter'],
+	['Tab, arrows, Enter', 'enter a chart, move in it, open the chosen part'],
+	['Escape', 'leave a zoom, the selected time, the search'],
+	['Ctrl and wheel', 'show more or less time on the axis'],
 ];
+
+/** Views of stacks, whose amounts are chosen by one selector. */
+const OF_STACKS = ['flame', 'functions', 'tree', 'compare'];
 
 export class App {
 	/** @param {HTMLElement} place @param {Model} model */
@@ -44,8 +52,10 @@ export class App {
 		this.place = place;
 		this.model = model;
 		this.theme = makeTheme();
-		this.state = readState(location.hash);
+		this.state = readState(location.hash || savedAddress());
+		this.notes = new Notes(this);
 		this.analyst = new Analyst(model);
+		this.inUse = new InUse(model);
 		this.answerKey = '';
 		/** @type {Analysis | null} */
 		this.answer_ = null;
@@ -55,8 +65,9 @@ export class App {
 		this.view = null;
 		this.timer = 0;
 		this.frame = 0;
-		this.unnamedKey = '';
 		this.timeline = new Timeline(this);
+		this.filters = new Filters(this);
+		this.header = new Header(this);
 		this.build();
 	}
 
@@ -67,17 +78,60 @@ export class App {
 	}
 
 	analysis() {
-		const key = JSON.stringify(this.filter()) + this.model.isWhole;
+		const key = JSON.stringify(this.filter()) + this.model.isWhole + this.of() +
+			(this.of() === 'live' ? this.moment() : '');
 		if (key !== this.answerKey || !this.answer_) {
-			this.answer_ = this.analyst.answer(this.filter());
+			this.answer_ = this.analyst.answer(this.filter(), this.rows());
 			this.answerKey = key;
 		}
 		return this.answer_;
 	}
 
+	/** The view, or the first one. */
+	choice() {
+		const choices = this.choices();
+		return choices.find((one) => one.key === this.state.view) || choices[0];
+	}
+
+	/** The kind of comparison of the view Compare: at first of the files, the
+	 * selected time, or the slowest marks. */
+	comparison() {
+		const { model, state: { compare, from, to, beside } } = this;
+		const hasTime = (from ?? to ?? beside) !== undefined;
+		return compare && (compare !== 'file' || model.other) ? compare
+			: model.other ? 'file' : hasTime ? 'brush'
+				: model.marks.n > 0 ? 'slowest' : 'search';
+	}
+
+	/** Keys of the amounts that the view can show. */
+	measures() {
+		const { key } = this.choice();
+		return OF_STACKS.includes(key) && (key !== 'compare' ||
+			this.comparison() !== 'file') ? this.model.measures() : [''];
+	}
+
+	/** The chosen amount of stacks, a key of MEASURES. */
+	of() {
+		const keys = this.measures(), { of = '' } = this.state;
+		return keys.includes(of) ? of : keys[0] || '';
+	}
+
+	/** Stacks with the chosen amounts. */
+	rows() {
+		const of = this.of();
+		return this.model.rowsOf(of, of === 'live' ? this.moment() : 0);
+	}
+
+	/** The selected moment, or the moment of the peak of memory. */
+	moment() {
+		if (this.inUse.rows !== this.model.allocations)
+			this.inUse = new InUse(this.model);
+		return this.inUse.snap(this.state.moment ?? this.inUse.peak());
+	}
+
 	/** @returns {Unit} */
 	unit() {
-		return this.model.isTime ? 'time' : 'ticks';
+		return this.rows().unit;
 	}
 
 	/** The brushed range, or else the whole axis. @returns {[number, number]} */
@@ -194,10 +248,7 @@ export class App {
 
 	build() {
 		const { model } = this;
-		const { facts } = model;
-		document.title = facts.title + ' – syscap';
-		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
-		const problems = /(\d+) problems?$/m.exec(facts.check || '');
+		document.title = model.facts.title + ' – syscap';
 		this.search = el('input', { type: 'search', placeholder: 'Search, /regex/',
 			'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
 			oninput: () => this.set({ search: this.search.value || undefined,
@@ -212,42 +263,24 @@ export class App {
 				e.stopPropagation();
 			} });
 		this.found = el('output', { 'aria-live': 'polite' });
-		this.chips = el('ul', { class: 'chips', 'aria-label': 'Filters' });
-		this.panel = div('panel');
-		this.filters = el('details', { class: 'filters',
-			ontoggle: () => this.showPanel() },
-		el('summary', {}, 'Filter'), this.panel);
+		this.lanes = div('lanes');
 		this.tabs = el('nav', { class: 'tabs', 'aria-label': 'Views' });
 		this.main = el('main', {});
+		this.selector = div('bar selector');
 		this.help = el('dialog', { 'aria-label': 'Keys' }, el('h2', {}, 'Keys'),
 			el('dl', {}, ...KEYS.flatMap(([key, text]) =>
 				[el('dt', {}, key), el('dd', {}, text)])),
 			button('Close', () => this.help.close()));
-		this.facts = el('p', { class: 'facts' });
-		this.own = button('', () => this.set({ recording: this.state.recording
-			? undefined : true }), { class: 'own', hidden: true,
-			title: 'Samples in syscap\'s own code, which records. Click, or ' +
-				'press o, to show or omit them.' });
-		this.unnamed = button('', () => this.set({ view: 'about' }), { class: 'own',
-			hidden: true, title: 'Time in functions whose names are unknown. Click for ' +
-				'their libraries.' });
-		const warning = (/** @type {string} */ text) => button(text,
-			() => this.set({ view: 'about' }), { class: 'warn' });
 		fill(this.place,
-			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts, this.own,
-				this.unnamed,
-				el('span', { class: 'grow' }),
-				lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
-				problems && warning(problems[1] + ' problems found by check'),
-				button('?', () => this.help.showModal(), { 'aria-label': 'Keys' })),
+			this.header.element,
 			this.timeline.element,
 			el('section', { class: 'tools', 'aria-label': 'Search and filters' },
 				el('div', { class: 'search', role: 'search' },
 				this.search,
-				button('‹', () => this.step(-1), { 'aria-label': 'The one before' }),
-				button('›', () => this.step(1), { 'aria-label': 'The next' }), this.found),
-			this.filters, this.chips),
-			this.tabs, this.main, this.help);
+				button('‹', () => this.step(-1), { 'aria-label': 'Previous match' }),
+				button('›', () => this.step(1), { 'aria-label': 'Next match' }), this.found),
+			this.lanes, this.filters.element, this.filters.chips, this.notes.list),
+			this.tabs, this.main, this.help, this.notes.dialog);
 		addEventListener('popstate', () => {
 			this.state = readState(location.hash);
 			this.search.blur();
@@ -284,170 +317,62 @@ export class App {
 
 	choices() {
 		const { model } = this;
-		const n = model.samples.n;
+		const n = model.samples.n, has = model.measures().length > 0;
 		return [
 			{ key: 'flame', text: 'Flame graph', make: FlameView, has: true },
 			{ key: 'chart', text: 'Flame chart', make: ChartView, has: n > 0 },
-			{ key: 'functions', text: 'Functions', make: FunctionsView, has: n > 0 },
-			{ key: 'tree', text: 'Call tree', make: TreeView, has: n > 0 },
-			{ key: 'compare', text: model.other ? 'Compare' : 'Compare inside', make: CompareView, has: n > 0 },
+			{ key: 'functions', text: 'Functions', make: FunctionsView, has },
+			{ key: 'tree', text: 'Call tree', make: TreeView, has },
+			{ key: 'compare', text: model.other ? 'Compare' : 'Compare inside', make: CompareView, has },
 			{ key: 'marks', text: 'Marks', make: MarksView, has: model.marks.n > 0 },
 			{ key: 'counters', text: 'Counters', make: CountersView,
 				has: model.counters.length > 0 },
 			{ key: 'logs', text: 'Logs', make: LogsView, has: model.logs.length > 0 },
-			{ key: 'heap', text: 'Allocations', make: HeapView,
-				has: model.allocations.n > 0 },
 			{ key: 'heat', text: 'Heat map', make: HeatView, has: n > 0 },
 			{ key: 'about', text: 'About', make: AboutView, has: true },
 		].filter((choice) => choice.has || !model.isWhole);
 	}
 
-	/** The share of syscap's own code in the current filter. */
-	showOwn() {
+	/** One selector of amounts for all views of stacks. */
+	showMeasures() {
+		const { model } = this;
+		const keys = this.measures(), chosen = this.of();
+		this.selector.hidden = keys.length < 2;
+		if (this.selector.hidden)
+			return;
+		fill(this.selector, el('div', { class: 'segments', role: 'group',
+			'aria-label': 'Amounts of stacks' }, ...MEASURES.filter(([key]) => keys.includes(key)).map(
+			([key, text, title]) => button(text || (model.isTime ? model.facts.unit
+				: 'Ticks').replace(/^./, (c) => c.toUpperCase()),
+			() => this.set({ of: key || undefined }),
+			{ title, 'aria-pressed': String(key === chosen) }))),
+		hint(this.describeAmount()));
+	}
+
+	/** The sum of the chosen amounts, and how exact it is. */
+	describeAmount() {
 		const { model, state } = this;
-		this.own.hidden = !model.hasOwn;
-		if (!model.hasOwn)
-			return;
-		const { own, total } = this.analysis();
-		this.own.textContent = formatShare(own, state.recording ? total
-			: total + own) + ' syscap itself, ' +
-			(state.recording ? 'included' : 'left out');
-	}
-
-	/** The share of functions without names in the current filter. */
-	showUnnamed() {
-		const { model } = this;
-		const analysis = this.analysis();
-		if (this.unnamedKey !== this.answerKey) {
-			const sum = unnamedOf(model, analysis).reduce((all, [, one]) => all + one, 0);
-			this.unnamed.hidden = !(sum >= analysis.totals[0] / 100 && sum > 0);
-			this.unnamed.textContent = formatShare(sum, analysis.totals[0]) +
-				' without names';
-		}
-		this.unnamedKey = this.answerKey;
-	}
-
-	showFacts() {
-		const { model } = this;
-		this.facts.textContent = [
-			formatTime(model.end - model.begin),
-			!model.isWhole ? 'reading…' : formatNumber(model.samples.all, 'sample') +
-				(model.isTime ? ' of ' + model.facts.unit : ''),
-			model.marks.n > 0 &&
-				formatNumber(model.marks.n + model.bars.all, 'mark'),
-			model.facts.filter,
-			this.describeLimits(),
-		].filter(Boolean).join(' · ');
-	}
-
-	/** The numbers of events in the page, if its size limits them. */
-	describeLimits() {
-		const { model, model: { limits } } = this;
-		/** @type {(n: number, all: number, what: string) => string | false} */
-		const part = (n, all, what) => n < all && formatCount(n) + ' of ' +
-			formatNumber(all, what);
-		const parts = [
-			part(model.marks.n, model.marks.n + model.bars.all, 'mark'),
-			part(model.values, Number(limits.n_values), 'counter value'),
-			part(model.logs.length, Number(limits.n_logs), 'log message'),
-			model.allocations.counts && 'allocations in intervals of ' +
-				formatTime(Number(limits.heap_cell)),
-			model.samples.counts && 'samples in intervals of ' +
-				formatTime(Number(limits.sample_cell)),
-		].filter(Boolean);
-		return parts.length > 0 && 'limited to ' +
-			formatBytes(Number(limits.max_size)) + ': ' + parts.join(', ');
-	}
-
-	showChips() {
-		const { state, model } = this;
-		/** @type {[string, Record<string, any>][]} */
-		const chips = [];
-		const add = (/** @type {string} */ text, /** @type {string[]} */ keys) => {
-			chips.push([text, Object.fromEntries(keys.map((key) =>
-				[key, undefined]))]);
-		};
-		if (state.from !== undefined || state.to !== undefined)
-			add(this.timeline.describe(), ['from', 'to']);
-		if (state.threads)
-			add(state.threads.slice(0, 3).map((t) => t < model.threads.length
-				? model.threadName(t) : '?').join(', ') +
-				(state.threads.length > 3 ? ' …' : ''), ['threads']);
-		if (state.mark)
-			add('inside ' + state.mark + (state.slowest ? ', slowest ' + state.slowest
-				: '') + (state.longer ? ', from ' + formatTime(state.longer) : '') +
-				(state.shorter ? ', below ' + formatTime(state.shorter) : ''),
-			['mark', 'slowest', 'longer', 'shorter']);
-		const plain = (/** @type {string} */ source) =>
-			/^\^.*\$$/.test(source) ? source.slice(1, -1).replace(/\\(.)/g, '$1')
-				: tryRegex(source) ? '/' + source + '/'
-					: source + ', which is no regular expression';
-		if (state.function)
-			add('with ' + plain(state.function), ['function']);
-		if (state.drop)
-			add('without ' + plain(state.drop), ['drop']);
-		if (state.focus)
-			add('from ' + plain(state.focus), ['focus']);
-		if (state.hideSystem)
-			add('no system libraries', ['hideSystem']);
-		if (state.recording)
-			add('with syscap itself', ['recording']);
-		if (state.library)
-			add('one box for each of ' + state.library, ['library']);
-		if (state.recursion)
-			add('recursion collapsed', ['recursion']);
-		fill(this.chips, ...chips.map(([text, patch]) => el('li', { class: 'chip' },
-			el('span', {}, text), button('×',
-				() => this.set(patch), { 'aria-label': 'Remove: ' + text }))));
-	}
-
-	showPanel() {
-		if (!this.filters.open)
-			return;
-		const { state, model } = this;
-		const field = (/** @type {string} */ label, /** @type {string} */ key,
-			/** @type {string} */ hint) => {
-			const input = el('input', { placeholder: hint, autocomplete: 'off',
-				value: /** @type {any} */ (state)[key] || '',
-				onkeydown: (e) => e.stopPropagation(),
-				onchange: () => this.set({ [key]: input.value || undefined }) });
-			return el('label', { class: 'field' }, label, input);
-		};
-		const threads = model.threads.filter((thread) =>
-			model.byThread[thread.number] > 0 || thread.number < 50)
-			.sort(model.foremost(model.byThread))
-			.slice(0, 200);
-		const set = new Set(state.threads || []);
-		fill(this.panel,
-			toggle('Without system libraries (h)', Boolean(state.hideSystem),
-				(on) => this.set({ hideSystem: on || undefined })),
-			model.hasOwn && toggle('With syscap itself (o)', Boolean(state.recording),
-				(on) => this.set({ recording: on || undefined })),
-			toggle('Recursion is one box', Boolean(state.recursion),
-				(on) => this.set({ recursion: on || undefined })),
-			field('Only with', 'function', 'regular expression'),
-			field('Without', 'drop', 'regular expression'),
-			field('Beginning at', 'focus', 'regular expression'),
-			field('Libraries as one', 'library', 'libgtk*'),
-			field('Inside of marks', 'mark', 'group/name'),
-			field('Of these the slowest', 'slowest', '1% or 10'),
-			el('fieldset', {}, el('legend', {}, 'Threads'), ...threads.map((thread) =>
-				toggle(model.threadName(thread.number), set.has(thread.number), (on) => {
-					set[on ? 'add' : 'delete'](thread.number);
-					this.set({ threads: set.size > 0
-						? Array.from(set).sort((a, b) => a - b) : undefined });
-				}))));
+		const { counts, noun, unit } = this.rows();
+		const { total, n } = this.analysis();
+		const isPart = state.from !== undefined || state.to !== undefined ||
+			state.mark !== undefined;
+		return (counts && isPart ? '≈\u00a0' : '') + formatAmount(total, unit) +
+			' of ' + formatNumber(n, noun) + (this.of() === 'live' ? ', at ' +
+			formatMoment(this.moment() - model.begin, 1e5) : '');
 	}
 
 	draw() {
 		this.frame = 0;
 		const { state } = this;
 		const choices = this.choices();
-		const choice = choices.find((one) => one.key === state.view) || choices[0];
-		this.showFacts();
-		this.showOwn();
-		this.showUnnamed();
-		this.showChips();
+		const { key } = this.choice();
+		const choice = choices.find((one) => one.key === key) || choices[0];
+		this.header.show();
+		this.filters.show();
+		this.notes.show();
+		fill(this.lanes, choose('Time axis', [['', 'main lanes'], ['all', 'all lanes'],
+			['none', 'folded']], state.lanes || '', (lanes) => this.set({ lanes })));
+		this.showMeasures();
 		const tabs = choices.map((one) => button(one.text,
 			() => this.set({ view: one.key }),
 			{ 'aria-current': one === choice ? 'page' : null }));
@@ -466,7 +391,7 @@ export class App {
 			if (this.view?.leave)
 				this.view.leave();
 			this.view = view;
-			fill(this.main, view.element);
+			fill(this.main, this.selector, view.element);
 		}
 		this.tellFound(null);
 		view.update();
@@ -477,7 +402,7 @@ export class App {
 		const { target } = event;
 		if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof
 			HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) ||
-			this.help.open)
+			this.help.open || this.notes.dialog.open)
 			return;
 		const { state } = this;
 		if (event.key === '?') {
@@ -488,7 +413,7 @@ export class App {
 		} else if (/^n$/i.test(event.key)) {
 			this.step(event.key === 'n' ? 1 : -1);
 		} else if (event.key === 'f') {
-			this.filters.open = !this.filters.open;
+			this.filters.toggle();
 		} else if (event.key === 'h') {
 			this.set({ hideSystem: state.hideSystem ? undefined : true });
 		} else if (event.key === 'o' && this.model.hasOwn) {
@@ -497,11 +422,13 @@ export class App {
 			this.set({ window: state.from + '-' + state.to });
 		} else if (event.key === 'Z') {
 			this.set({ window: undefined });
+		} else if (event.key === 'a') {
+			this.notes.open();
 		} else if (event.key === 'u') {
 			history.back();
 		} else if (event.key === 'Escape') {
-			if (this.filters.open)
-				this.filters.open = false;
+			if (this.filters.element.open)
+				this.filters.toggle();
 			else if (state.search)
 				this.set({ search: undefined });
 			else if (state.from !== undefined || state.to !== undefined)
@@ -515,36 +442,6 @@ export class App {
 		}
 		event.preventDefault();
 	}
-}
-
-/**
- * Numbers of the present view, for scripts.
- * @param {App} app
- */
-export function answerOf(app) {
-	const { model, state } = app;
-	const of = /** @type {any} */ (state.of);
-	const analysis = of ? answerHeap(model, app.filter(), of) : app.analysis();
-	const { tree, selfs, totals } = analysis;
-	const sums = functionsOf(model, analysis);
-	const functions = [], folded = [];
-	for (let f = 1; f < model.nFunctions; f++)
-		if (sums.totals[f] > 0)
-			functions.push([model.nameOf(f), model.binaryOf(f), sums.selfs[f],
-				sums.totals[f]]);
-	for (let i = 1; i < tree.n; i++) {
-		if (selfs[i] === 0)
-			continue;
-		folded.push([pathTo(tree, i).map((k) => [model.nameOf(tree.functions[k]),
-			model.binaryOf(tree.functions[k])]), selfs[i]]);
-	}
-	return { unit: of ? 'bytes' : model.facts.unit, samples: analysis.n,
-		total: totals[0], functions, folded,
-		threads: Array.from(analysis.threads).flatMap((sum, t) => sum === 0 ? []
-			: [[model.processes[model.threads[t].process].pid,
-				model.threads[t].tid, sum]]),
-		slowest: Array.from(analysis.chosen || [], (i) => [model.marks.times[i],
-			model.marks.durations[i], model.markName(model.marks.names[i])]) };
 }
 
 /** Read the columns before the script, and draw; then read the other
@@ -567,17 +464,20 @@ export async function begin() {
 		model.addRest(rest);
 		app.answerKey = '';
 		app.analyst = new Analyst(model);
-		if (!location.hash && model.facts.with_recording === '1')
+		const isFirst = !location.hash && !savedAddress();
+		if (isFirst && model.facts.with_recording === '1')
 			app.state.recording = true;
-		if (!location.hash && model.other)
+		if (isFirst && model.facts.of)
+			app.state.of = model.facts.of;
+		if (isFirst && model.other)
 			app.state.view = 'compare';
-		else if (!location.hash && model.samples.n === 0)
+		else if (isFirst && model.measures().length === 0)
 			app.state.view = app.choices()[1].key; // after the flame graph
 		app.draw();
 		shown.isReady = true;
 	} catch (error) {
 		fill(place, el('p', { class: 'wait warn' },
-			'This page cannot be read: ' + error));
+			'This page is damaged: ' + error));
 		throw error;
 	}
 }

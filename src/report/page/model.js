@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // model.js - the page's model of the capture, from its columns.
 import { lowerBound, readRegex } from './filter.js';
+import { allocationsOf, MEASURES, Rows } from './rows.js';
 import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
 
@@ -18,9 +19,6 @@ const ARROW = ['outs', 'ins'];
 const LOG = ['times', 'threads', 'severities', 'domains', 'messages'];
 const MAP = ['processes', 'starts', 'ends', 'offsets', 'times', 'paths',
 	'build_ids'];
-/** Number of threads whose samples are searched separately. */
-const MANY = 8;
-
 /** @param {Columns} c @param {string} of @param {string[]} names */
 function readRows(c, of, names) {
 	const columns = names.map((name) => c.numbers(of + '.' + name));
@@ -38,27 +36,21 @@ function readColumns(c, of, ...names) {
 	return read;
 }
 
-/** @param {Columns} c */
-function readSamples(c) {
-	const counts = readCounts(c, 'sample');
-	const rows = readColumns(c, 'sample', 'threads', 'nodes', 'ticks');
-	return { ...rows, counts, all: sumCounts(rows.n, counts),
-		times: c.moments('sample.times') };
+/** Samples or waits. @param {Columns} c @param {string} of */
+function readStacks(c, of) {
+	return { ...readColumns(c, of, 'threads', 'nodes', 'ticks'),
+		counts: readCounts(c, of), times: c.moments(of + '.times') };
 }
+
+/** @param {Columns} c @param {string} of */
+const readTree = (c, of) => makeTree(c.numbers(of + '.depths'),
+	c.numbers(of + '.functions'));
 
 /** Number of events of each row; null: rows are single events.
  * @param {Columns} c @param {string} of */
 function readCounts(c, of) {
 	const counts = c.numbers(of + '.counts');
 	return counts.length > 0 ? counts : null;
-}
-
-/** @param {number} n @param {Numbers | null} counts */
-function sumCounts(n, counts) {
-	let sum = counts ? 0 : n;
-	for (const one of counts || [])
-		sum += one;
-	return sum;
 }
 
 /** Allocations by time; their lives are 1 + ns, or 0 for ever. @param {Columns} c */
@@ -85,7 +77,9 @@ function readFacts(c, name) {
 function readMarks(c) {
 	const times = c.sums('mark.times');
 	return { ...readColumns(c, 'mark', 'durations', 'threads', 'names', 'lanes',
-		'depths', 'messages'), times };
+		'depths', 'messages'), times,
+		/** Time before the recording, of the first marks. */
+		before: c.numbers('mark.before') };
 }
 
 /** Marks that the page has as sums: number and durations by name, thread and
@@ -105,6 +99,8 @@ function readOther(c) {
 	return c.length('other.depths') === 0 ? null : {
 		tree: makeTree(c.numbers('other.depths'), c.numbers('other.functions')),
 		selfs: Float64Array.from(c.numbers('other.selfs')),
+		/** Stacks by block of time. */
+		rows: { ...readStacks(c, 'other'), worth: Float64Array.of(1) },
 	};
 }
 
@@ -140,11 +136,22 @@ function readCounters(c, texts) {
 		});
 }
 
+/** Embedded source files, by number of the text of their path. @param {Columns} c */
+function readSources(c) {
+	const texts = new Texts();
+	texts.add(c.bytes('source.texts'), c.length('source.texts'));
+	return new Map(Array.from(c.numbers('source.files'), (file, i) =>
+		[file, texts.get(i).split('\n')]));
+}
+
 /** Events, which follow the first part of the page. */
 class Events {
 	/** @param {Columns} c @param {Texts} texts */
 	constructor(c, texts) {
-		this.samples = readSamples(c);
+		this.stacks = { samples: readStacks(c, 'sample'),
+			blocked: readStacks(c, 'blocked'), stalled: readStacks(c, 'stalled') };
+		this.trees = { blocked: readTree(c, 'blocked'),
+			stalled: readTree(c, 'stalled'), heap: readTree(c, 'heap') };
 		this.markNames = readMarkNames(c, texts);
 		this.marks = readMarks(c);
 		this.bars = readBars(c);
@@ -156,14 +163,15 @@ class Events {
 		this.counters = readCounters(c, texts);
 		this.values = c.length('value.times');
 		this.logs = readRows(c, 'log', LOG);
-		this.heapTree = makeTree(c.numbers('heap.depths'),
-			c.numbers('heap.functions'));
 		this.allocations = readAllocations(c);
 		/** Least, largest and last bytes in use of each cell of time. */
 		this.inUse = readColumns(c, 'inuse', 'least', 'most', 'last');
 		/** Limits of the page, if its size limits its events. */
 		this.limits = readFacts(c, 'facts.more');
 		this.maps = readRows(c, 'map', MAP);
+		this.lines = readColumns(c, 'line', 'functions', 'files', 'numbers', 'selfs',
+			'totals');
+		this.sources = readSources(c);
 	}
 }
 
@@ -199,8 +207,7 @@ export class Model extends Events {
 			'categories', 'files', 'lines');
 		/** @type {{binary: number, category: number}[]} */
 		this.collapsed = [];
-		this.tree = makeTree(c.numbers('tree.depths'),
-			c.numbers('tree.functions'));
+		this.tree = readTree(c, 'tree');
 		this.losses = readRows(c, 'loss', ['begins', 'ends', 'threads',
 			'frames', 'samples', 'bytes']).map(
 			([begin, end, thread, frames, samples, bytes]) =>
@@ -208,15 +215,17 @@ export class Model extends Events {
 		this.metadata = readRows(c, 'metadata', ['pids', 'times', 'keys',
 			'values']);
 		this.files = readRows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
-		this.start = this.findStart();
-		this.counts = new Uint32Array(this.threads.length);
 		/** Results of ownNodes(). @type {WeakMap<Tree, Uint8Array | null>} */
 		this.own = new WeakMap();
-		/** Whether a sample is in syscap's own code. */
+		/** Whether a stack is in syscap's own code. */
 		this.hasOwn = false;
+		this.samples = this.makeRows('');
+		/** @type {Record<string, Rows>} */
+		this.rows = {};
+		/** Moment of the bytes in use, if known. @type {number | null} */
+		this.moment = null;
+		this.start = this.findStart();
 		this.byThread = this.sumThreads();
-		/** @type {Map<number, Uint32Array>} */
-		this.ofThreads = new Map();
 		/** Result of the last search, by number of function.
 		 * @type {{search?: string, by: Uint8Array}} */
 		this.matches = { by: new Uint8Array(0) };
@@ -228,14 +237,23 @@ export class Model extends Events {
 	addRest(c) {
 		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
 		Object.assign(this, new Events(c, this.texts));
+		this.samples = this.makeRows('');
+		this.rows = {};
 		this.start = this.findStart();
 		this.byThread = this.sumThreads();
-		this.ofThreads.clear();
+		this.hasOwn = ['', 'blocked', 'stalled', 'allocated'].some((of) => {
+			const { tree, nodes, n } = this.rowsOf(of);
+			const own = this.ownNodes(tree);
+			for (let i = 0; own && i < n; i++)
+				if (own[nodes[i]])
+					return true;
+			return false;
+		});
 		this.matches.search = '';
 		this.isWhole = true;
 	}
 
-	/** Begin of the axis; marks may have begun before the axis. */
+	/** Begin of the axis. */
 	findStart() {
 		return this.samples.n > 0
 			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
@@ -243,18 +261,46 @@ export class Model extends Events {
 
 	/** Share and number of samples of each thread. */
 	sumThreads() {
-		const { n, threads, nodes, ticks } = this.samples;
+		const { n, threads, ticks } = this.samples;
 		const sums = new Float64Array(this.threads.length);
-		const own = this.ownNodes(this.tree);
-		this.counts.fill(0);
-		this.hasOwn = false;
-		for (let i = 0; i < n; i++) {
+		for (let i = 0; i < n; i++)
 			sums[threads[i]] += ticks[i] * this.ticks[threads[i]];
-			this.counts[threads[i]]++;
-			if (own && own[nodes[i]])
-				this.hasOwn = true;
-		}
 		return sums;
+	}
+
+	/** @param {string} of a key of MEASURES @param {number} [moment] */
+	makeRows(of, moment = 0) {
+		const { stacks, trees, allocations } = this;
+		if (of === '')
+			return new Rows(stacks.samples, this.tree, this.ticks,
+				this.isTime ? 'time' : 'ticks', 'sample');
+		const ones = new Float64Array(this.threads.length).fill(1);
+		if (of === 'blocked' || of === 'stalled')
+			return new Rows(stacks[of], trees[of], ones, 'time',
+				of === 'blocked' ? 'call' : 'stall');
+		return new Rows(allocationsOf(allocations, of, moment), trees.heap, ones,
+			'bytes', 'allocation');
+	}
+
+	/** The rows with the amounts @of, in use at the moment.
+	 * @param {string} of a key of MEASURES @param {number} [moment] */
+	rowsOf(of, moment = 0) {
+		if (of === '')
+			return this.samples;
+		if (of === 'live' && moment !== this.moment) {
+			delete this.rows.live;
+			this.moment = moment;
+		}
+		return this.rows[of] ||= this.makeRows(of, moment);
+	}
+
+	/** Keys of the measures of which the capture has stacks. */
+	measures() {
+		const { stacks, allocations } = this;
+		return MEASURES.map(([key]) => key).filter((key) =>
+			(key === '' ? stacks.samples
+				: key === 'blocked' || key === 'stalled' ? stacks[key]
+					: allocations).n > 0);
 	}
 
 	/** Includes functions that represent a collapsed library. */
@@ -388,46 +434,11 @@ export class Model extends Events {
 		return set;
 	}
 
-	/** Functions whose name matches; notes never match.
-	 * @param {string} [source] */
+	/** Functions whose name matches; synthetic rows never match. @param
+	 * {string} [source] */
 	matcher(source) {
 		const regex = readRegex(source);
 		return regex && Uint8Array.from({ length: this.functions.n }, (_, f) =>
 			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
-	}
-
-	/** The samples of @thread.  After MANY threads, all threads are
-	 * sorted. */
-	samplesOf(/** @type {number} */ thread) {
-		let list = this.ofThreads.get(thread);
-		if (!list && this.ofThreads.size >= MANY)
-			this.sortByThread();
-		list = this.ofThreads.get(thread);
-		if (!list) {
-			const { threads, n } = this.samples;
-			list = new Uint32Array(this.counts[thread] + 1);
-			// Samples of others are overwritten: so no branch
-			// is mispredicted.
-			for (let i = 0, k = 0; i < n; i++) {
-				list[k] = i;
-				k += Number(threads[i] === thread);
-			}
-			list = list.subarray(0, -1);
-			this.ofThreads.set(thread, list);
-		}
-		return list;
-	}
-
-	sortByThread() {
-		const { threads, n } = this.samples;
-		const ends = this.counts.slice();
-		for (let t = 1; t < ends.length; t++)
-			ends[t] += ends[t - 1];
-		const order = new Uint32Array(n);
-		const next = ends.slice();
-		for (let i = n - 1; i >= 0; i--)
-			order[--next[threads[i]]] = i;
-		for (let t = 0; t < ends.length; t++)
-			this.ofThreads.set(t, order.subarray(next[t], ends[t]));
 	}
 }

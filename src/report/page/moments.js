@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // moments.js - ascending times in half of the memory of plain numbers: each is
-// stored as a difference to the first of its block.
+// stored as a difference to the first of its block.  Runs of equal times need
+// almost no memory.
 import { firstOf } from './filter.js';
 
 const SHIFT = 7; // 128 times in a block
@@ -50,6 +51,16 @@ export class Moments {
 		return this.bases[i >> SHIFT] + this.offsets[i];
 	}
 
+	/** The times of some rows. @param {Uint32Array} rows ascending */
+	pick(rows) {
+		let before = 0;
+		return new Moments(Float64Array.from(rows, (i) => {
+			const difference = this.at(i) - before;
+			before += difference;
+			return difference;
+		}));
+	}
+
 	/**
 	 * The first time in each of @n cells of @size from @time on, and the
 	 * end of the last cell.
@@ -65,5 +76,35 @@ export class Moments {
 	 * @param {number} from @param {number} to */
 	find(time, from = 0, to = this.length) {
 		return firstOf(from, to, (i) => this.at(i) >= time);
+	}
+}
+
+/** Times that many rows share. */
+export class Runs extends Moments {
+	/** @param {Numbers} differences each to the previous time
+	 * @param {Numbers} sizes number of rows of each time */
+	constructor(differences, sizes) {
+		super(new Uint8Array(0));
+		this.times = addUp(differences);
+		/** The first row of each time, and the end. */
+		this.begins = new Uint32Array(sizes.length + 1);
+		for (let r = 0; r < sizes.length; r++)
+			this.begins[r + 1] = this.begins[r] + sizes[r];
+		this.length = this.begins[sizes.length];
+		/** The run of the first row of each block. */
+		this.firsts = new Uint32Array((this.length >> SHIFT) + 1);
+		for (let i = 0, r = 0; i < this.length; i += 1 << SHIFT) {
+			while (this.begins[r + 1] <= i)
+				r++;
+			this.firsts[i >> SHIFT] = r;
+		}
+	}
+
+	/** @param {number} i */
+	at(i) {
+		let run = this.firsts[i >> SHIFT];
+		while (this.begins[run + 1] <= i)
+			run++;
+		return this.times[run];
 	}
 }

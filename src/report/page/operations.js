@@ -2,7 +2,8 @@
 // operations.js - operations of a process, independent of threads.  Overlapping
 // operations are drawn below each other.
 
-const LANES = 40; // maximum number of lanes of a process
+// maximum number of lanes of a process or a name
+export const LANES = 40;
 
 /**
  * Boxes of operations in the visible range, by process and lane, with numbers

@@ -42,22 +42,24 @@ export class Stacks {
 		this.n = 0;
 		/** @type {number[]} */
 		this.found = [];
+		this.rows = app.rows();
 		this.told = el('span', { 'aria-live': 'polite' });
 		this.frames = el('ol', { class: 'stack' });
 		this.element = el('section', { class: 'stacks', hidden: true,
-			'aria-label': 'Stack traces, one by one' },
+			'aria-label': 'Single stack traces' },
 		div('bar',
 			button('‹', () => this.step(-1), { 'aria-label': 'The stack before' }),
 			button('›', () => this.step(1), { 'aria-label': 'The next stack' }), this.told,
-			button('Look at its time', () => this.look()),
+			button('Select its time', () => this.look()),
 			button('Close', () => this.close())),
 		this.frames);
 	}
 
-	/** @param {Filter} filter @param {Uint8Array} wanted by node of the model
+	/** @param {Filter} filter @param {Uint8Array} wanted by node of the rows
 	 * @param {number} [thread] none: of any */
 	open(filter, wanted, thread) {
-		const { found, n } = new Passing(this.app.model, filter, true)
+		this.rows = this.app.rows();
+		const { found, n } = new Passing(this.app.model, filter, this.rows, true)
 			.find(wanted, KEPT, thread);
 		this.found = found;
 		this.n = n;
@@ -81,22 +83,22 @@ export class Stacks {
 	}
 
 	show() {
-		const { app, found, at } = this;
+		const { app, found, at, rows } = this;
 		const { model } = app;
-		const { samples, tree } = model;
+		const { tree } = rows;
 		if (found.length === 0) {
-			fill(this.told, 'None passes.');
+			fill(this.told, 'No sample passes.');
 			fill(this.frames);
 			return;
 		}
-		const i = found[at], thread = samples.threads[i];
+		const i = found[at], thread = rows.threads[i];
 		fill(this.told, formatCount(at + 1) + ' of ' + formatCount(this.n) +
-			', at ' + formatMoment(samples.times.at(i) - model.begin, 1e4) + ', ' +
-			model.threadName(thread) + ', ' + formatAmount(samples.ticks[i] *
-			model.ticks[thread], app.unit()) + (samples.counts && samples.counts[i] > 1
-			? ', ' + formatNumber(samples.counts[i], 'sample') + ' combined' : ''));
+			', at ' + formatMoment(rows.times.at(i) - model.begin, 1e4) + ', ' +
+			model.threadName(thread) + ', ' + formatAmount(rows.ticks[i] *
+			rows.worth[thread], rows.unit) + (rows.counts && rows.counts[i] > 1
+			? ', ' + formatNumber(rows.counts[i], rows.noun) + ' combined' : ''));
 		const names = [];
-		for (let node = samples.nodes[i]; node !== 0; node = tree.parents[node]) {
+		for (let node = rows.nodes[i]; node !== 0; node = tree.parents[node]) {
 			const f = tree.functions[node];
 			const binary = model.binaryOf(f);
 			names.push(el('li', {}, model.nameOf(f), binary &&
@@ -104,16 +106,17 @@ export class Stacks {
 					(model.isInlined(f) ? 'inlined in ' : '') + binary)));
 		}
 		fill(this.frames, ...names);
-		app.setCursor(samples.times.at(i));
+		app.setCursor(rows.times.at(i));
 	}
 
 	look() {
-		const { app, found, at } = this;
+		const { app, found, at, rows } = this;
 		if (found.length === 0)
 			return;
-		const { samples } = app.model;
-		const time = samples.times.at(found[at]);
-		app.set({ view: 'chart', thread: samples.threads[found[at]],
-			from: Math.max(Math.floor(time - 1e7), 0), to: Math.ceil(time + 1e7) });
+		const time = rows.times.at(found[at]);
+		const lasts = rows.noun === 'call' ? rows.ticks[found[at]] : 0;
+		app.set({ view: 'chart', thread: rows.threads[found[at]],
+			from: Math.max(Math.floor(time - 1e7), 0),
+			to: Math.ceil(time + lasts + 1e7) });
 	}
 }

@@ -2,15 +2,18 @@
 // state.js - the present view, stored in the address: so Back undoes, and an
 // address can be kept.
 
+import { readNote, writeNote } from './notes.js';
+
 /** The state without a brush. */
 export const ALL_TIME = { from: undefined, to: undefined };
 export const NO_MARKS = { mark: undefined, slowest: undefined,
 	longer: undefined, shorter: undefined };
-const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment', 'picked'];
+const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment', 'picked', 'process'];
+const LISTS = ['threads', 'counters'];
 const SWITCHES = ['hideSystem', 'recording', 'recursion', 'upside'];
 const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
-	'against', 'amount', 'of', 'window', 'show', 'beside'];
+	'against', 'amount', 'of', 'window', 'show', 'beside', 'lanes', 'lane'];
 
 /** "5-70": a time range. @param {string} [text] @returns {[number, number] | null} */
 export function readSpan(text) {
@@ -37,9 +40,18 @@ export function readState(hash) {
 	for (const key of SWITCHES)
 		if (words.get(key) === '1')
 			state[key] = true;
-	const threads = words.get('threads');
-	if (threads && /^\d+(\.\d+)*$/.test(threads))
-		state.threads = threads.split('.').map(Number);
+	if (state.view === 'heap') { // an address of an older page
+		state.view = 'flame';
+		state.of ||= 'allocated';
+	}
+	for (const key of LISTS) {
+		const list = words.get(key);
+		if (list && /^\d+(\.\d+)*$/.test(list))
+			state[key] = list.split('.').map(Number);
+	}
+	const notes = words.getAll('note').slice(0, 50).map(readNote).filter(Boolean);
+	if (notes.length > 0)
+		state.notes = notes;
 	return state;
 }
 
@@ -57,8 +69,11 @@ export function writeState(state) {
 	for (const key of SWITCHES)
 		if (any[key])
 			words.set(key, '1');
-	if (state.threads)
-		words.set('threads', state.threads.join('.'));
+	for (const key of LISTS)
+		if (any[key])
+			words.set(key, any[key].join('.'));
+	for (const note of state.notes || [])
+		words.append('note', writeNote(note));
 	return '#' + words.toString();
 }
 

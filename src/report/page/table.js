@@ -21,7 +21,7 @@ export function ofNumbers(key, text, by, format, width = 'amount') {
 /** Least width of a column in pixels; a narrower screen scrolls.
  * @param {{width?: string, number?: boolean}} heading */
 const leastWidth = ({ width, number }) => width === 'share' ? 74
-	: width === 'amount' ? 108 : number ? 92 : width === 'name' ? 130 : 160;
+	: width === 'amount' ? 108 : width === 'change' ? 130 : width === 'wide' ? 190 : width === 'title' ? 240 : number ? 92 : width === 'name' ? 130 : 160;
 
 /** Rows with equal keys keep their order, since most of 10⁵ functions have one
  * tick. @param {any[]} rows @param {(row: any) => any} by @param {number}
@@ -47,12 +47,15 @@ export const TIPS = {
 	Mark: 'Group and name of the marks', Binary: 'Program or library of the function',
 	Self: 'Amount in the function itself, without the functions that it calls',
 	Total: 'Amount in the function and in all functions that it calls',
-	'%': 'Share of all that is selected',
-	Unexpected: 'Difference that the longer duration does not explain',
+	'%': 'Share of the selected total',
+	Unexpected: 'Difference beyond that of the durations',
 	'Self, difference': 'Self here minus self there',
 	'Total, difference': 'Total here minus total there',
-	chosen: 'Self during each chosen mark', rest: 'Self during each other mark',
-	here: 'Self in this part', there: 'Self in the other part',
+	Chosen: 'Self during each chosen mark', Others: 'Self during each other mark',
+	Here: 'Self in this part', There: 'Self in the other part',
+	Interval: 'The true difference of self, for 95 % of the rows that differ. Grey: ' +
+		'noise explains the difference, so there are too few samples',
+	n: 'Number of samples, calls or allocations of the function itself, on both sides',
 	Time: 'Time since the beginning', At: 'Time since the beginning',
 	From: 'Time since the beginning', To: 'Time since the beginning',
 	Took: 'Duration of the mark', Duration: 'Duration of the mark',
@@ -66,7 +69,7 @@ export const TIPS = {
 		'integers that only grew',
 	Description: 'Description by the program', Severity: 'Importance of the message',
 	Domain: 'Part of the program that wrote the message', Message: 'Text',
-	Thread: 'Name and number of the thread', Share: 'Share of all that is selected',
+	Thread: 'Name and number of the thread', Share: 'Share of the selected total',
 	Pid: 'Number of the process', Tid: 'Number of the thread',
 	Command: 'Command line', 'Ticks are': 'Period and clock of the sampler',
 	Name: 'Name', Events: 'Number of lost events', Samples: 'Number of lost samples',

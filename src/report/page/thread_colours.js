@@ -17,7 +17,7 @@ export function ownersOf(app, tree, totals, threads) {
 	const owners = new Uint8Array(tree.n).fill(OTHERS);
 	threads.forEach((thread, k) => {
 		const base = new Passing(app.model, { ...app.filter(),
-			threads: [thread] }).sums.selfs;
+			threads: [thread] }, app.rows()).sums.selfs;
 		const sums = sumUp(tree, nodes ? moveSelfs(base, nodes, tree.n) : base);
 		for (let i = 0; i < tree.n; i++)
 			if (sums[i] > 0 && sums[i] * 3 >= totals[i] * 2)

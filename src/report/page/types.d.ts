@@ -7,6 +7,18 @@ type Attributes = { [name: string]: any } & {
 		(event: HTMLElementEventMap[name]) => any };
 type Columns = import('./columns.js').Columns;
 type Context2D = CanvasRenderingContext2D;
+/** Columns of stacks with amounts, by time. */
+interface RowColumns {
+	n: number;
+	times: import('./moments.js').Moments;
+	threads: Numbers;
+	nodes: Numbers;
+	ticks: Numbers;
+	counts: Numbers | null;
+}
+type Rows = import('./rows.js').Rows;
+/** Rows without times. */
+type EventRows = Pick<Rows, 'n' | 'threads' | 'nodes' | 'ticks' | 'worth' | 'counts'>;
 type Model = import('./model.js').Model;
 /** Numbers in the width in which the page stores them. */
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
@@ -68,6 +80,28 @@ interface Comparison {
 	byMark: boolean;
 	/** marks of one side, the slowest first */
 	marks: Uint32Array;
+	/** units of both sides: blocks of time, or marks */
+	units: Spread[];
+	/** error probability of each interval */
+	missed: number;
+}
+
+/** Values of units, summed up by function. */
+interface Spread {
+	n: number;
+	sums: Float64Array;
+	squares: Float64Array;
+	counts: Float64Array;
+	/** values are multiples of this */
+	step: number;
+}
+
+interface Tested {
+	/** standard error of the difference */
+	error: number;
+	degrees: number;
+	/** probability of a difference this large by chance */
+	p: number;
 }
 
 /** Times are times of the page, from <= time < to. */
@@ -182,6 +216,15 @@ interface TableOptions<R> {
 	id?: (row: R) => any;
 }
 
+/** A note on a function, or on a time; without both, on everything. */
+interface Note {
+	/** a function; "": none */
+	name: string;
+	from?: number;
+	to?: number;
+	text: string;
+}
+
 /** State in the form of the address. */
 interface State extends Filter {
 	view: string;
@@ -198,6 +241,13 @@ interface State extends Filter {
 	amount?: string;
 	of?: string;
 	moment?: number;
+	process?: number;
+	notes?: Note[];
+	lanes?: string;
+	/** name of the function that has a lane */
+	lane?: string;
+	/** numbers of the counters that have lanes */
+	counters?: number[];
 	picked?: number;
 	window?: string;
 	open?: string;
@@ -300,7 +350,7 @@ interface CounterChart {
 	/** drawn values */
 	values: ArrayLike<number>;
 	value: HTMLElement;
-	/** button of the largest value, with number best */
+	/** button of the largest value, which has the number `best` */
 	peak: HTMLElement;
 	best: number;
 }

@@ -7,7 +7,7 @@ import { colouring, layoutChart, namesOf } from './flame.js';
 import { Scale } from './scale.js';
 import { formatCount, formatTime } from './format.js';
 import { ALL_TIME } from './state.js';
-import { AXIS, paintAxis, paintLosses } from './timeline.js';
+import { AXIS, paintAxis, paintLosses } from './axis.js';
 import { functionDetails } from './view_flame.js';
 
 export class ChartView extends View {
@@ -16,7 +16,7 @@ export class ChartView extends View {
 		super(app);
 		this.boxes = new Boxes({
 			theme: app.theme, label: 'Flame chart: arrow keys walk, Enter ' +
-				'brushes that time',
+				'selects that time',
 			pick: (box) => this.describe(box),
 			open: (box) => this.open(box),
 			tip: (box) => this.tip(box),
@@ -55,7 +55,7 @@ export class ChartView extends View {
 		this.scale = new Scale(from, to, this.boxes.width());
 		const colour = colouring(model, theme, app.state.colour || '');
 		const { tree } = analysis;
-		const passing = new Passing(model, app.filter(), true);
+		const passing = new Passing(model, app.filter(), model.samples, true);
 		const { boxes, rows } = layoutChart({ model, thread: this.thread,
 			nodes: analysis.nodes, tree, scale: this.scale,
 			passes: passing.passes.bind(passing),
@@ -86,7 +86,7 @@ export class ChartView extends View {
 	}
 
 	leave() {
-		this.app.model.ofThreads.clear();
+		this.app.model.samples.ofThreads.clear();
 	}
 
 	cursor() {

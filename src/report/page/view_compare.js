@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_compare.js - compare inside: the slow frames against the others, as a
 // differential flame graph and as a table.
-import { runningTimes, sumMarks } from './analysis.js';
+import { runningTimes, sumMarks } from './mark_stats.js';
 import { Boxes } from './boxes.js';
 import { compare, compareFunctions, unexpected } from './compare.js';
 import { button, choose, div, el, fill, hint, section, swatch, toggle,
@@ -14,8 +14,8 @@ import { ofNumbers, ofTexts, Table } from './table.js';
 import { tellBars } from './view_marks.js';
 
 const SIDES = [['slowest', 'the slowest of a mark'],
-	['range', 'marks of chosen durations'], ['brush', 'the brushed time'],
-	['thread', 'a thread'], ['search', 'what is searched for']];
+	['range', 'marks of chosen durations'], ['brush', 'the selected time'],
+	['thread', 'a thread'], ['search', 'the search']];
 
 /** Difference with the full colour: 10 percentage points, or 10 % of the longer
  * duration of marks. */
@@ -27,8 +27,8 @@ export class CompareView extends View {
 		super(app);
 		this.answer = el('div', { class: 'answer', 'aria-live': 'polite' });
 		this.boxes = new Boxes({ theme: app.theme,
-			label: 'Differential flame graph: as wide as in the one part, ' +
-				'coloured by what is more or less there',
+			label: 'Differential flame graph: widths of one part, ' +
+				'coloured by the difference',
 			pick: () => {}, open: (box) => this.open(box),
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
 		this.legend = div('legend');
@@ -48,8 +48,9 @@ export class CompareView extends View {
 
 	/** @param {number} amount */
 	amount(amount) {
+		const unit = this.app.unit();
 		return !this.comparison?.byMark ? formatShare(amount, 1)
-			: this.app.model.isTime ? formatTime(amount)
+			: unit !== 'ticks' ? formatAmount(amount, unit)
 				: amount.toFixed(1) + '\u00a0ticks';
 	}
 
@@ -61,6 +62,20 @@ export class CompareView extends View {
 			this.amount(Math.abs(difference));
 	}
 
+	/** The interval of a difference; grey: noise explains the difference.
+	 * @param {any} row */
+	interval(row) {
+		const { error, differs } = row;
+		if (this.comparison?.byMark && this.comparison.units.some(({ n }) => n === 1))
+			return el('span', { class: 'noise',
+				title: 'An interval needs several marks on both sides' }, 'only one mark');
+		const text = !(error >= 0) || !row.isJudged ? 'too few samples'
+			: this.difference(row.self - row.otherSelf - error).replace(/\u00a0points$/,
+				'') + ' … ' + this.difference(row.self - row.otherSelf + error);
+		return differs ? text : el('span', { class: 'noise',
+			title: 'within noise: too few samples' }, text);
+	}
+
 	/** @param {boolean} byMark */
 	makeTable(byMark) {
 		const { app } = this;
@@ -69,21 +84,26 @@ export class CompareView extends View {
 			label: 'Functions, compared', sort: '',
 			id: (row) => row.f,
 			headings: [
-				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
+				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f), 'title'),
 				...(byMark ? [ofNumbers('unexpected', 'Unexpected',
 					(row) => row.unexpected, more)] : []),
-				// Of shares, the largest change is first, up or down.
+				// For shares, rows are sorted by the absolute
+				// change, the largest first.
 				{ ...ofNumbers('difference', 'Self, difference',
-					(row) => row.self - row.otherSelf, more),
+					(row) => row.self - row.otherSelf, more, 'change'),
 				...(byMark ? {} : { by: (/** @type {any} */ row) =>
 					Math.abs(row.self - row.otherSelf) }) },
-				ofNumbers('self', byMark ? 'chosen' : 'here', (row) => row.self, amount),
-				ofNumbers('otherself', byMark ? 'rest' : 'there', (row) => row.otherSelf, amount),
+				{ key: 'interval', text: 'Interval', number: true, width: 'wide',
+					cell: (row) => this.interval(row) },
+				ofNumbers('self', byMark ? 'Chosen' : 'Here', (row) => row.self, amount),
+				ofNumbers('otherself', byMark ? 'Others' : 'There', (row) => row.otherSelf, amount),
 				{ ...ofNumbers('totaldifference', 'Total, difference',
-					(row) => row.more, more),
+					(row) => row.more, more, 'change'),
 				...(byMark ? {} : { by: (/** @type {any} */ row) =>
 					Math.abs(row.more) }) },
-				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
+				{ key: 'n', text: 'n', number: true, width: 'amount',
+					cell: (row) => row.n.map(formatCount).join(' / ') },
+				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f)),
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => { this.found = row.f; this.layout(); },
@@ -100,7 +120,7 @@ export class CompareView extends View {
 					(n) => formatMoment(n - app.model.begin, 1e5), ''), up: true },
 				ofNumbers('duration', 'Took', (row) => row.duration, formatTime, ''),
 				ofNumbers('running', 'Sampled', (row) => row.running,
-					(n) => formatAmount(n, app.unit()), ''),
+					(n) => formatAmount(n, app.model.samples.unit), ''),
 			],
 			pick: () => {},
 			open: (row) => app.set({ view: 'chart', from: row.time,
@@ -111,9 +131,7 @@ export class CompareView extends View {
 	update() {
 		const { app } = this;
 		const { model, state } = app;
-		const kind = state.compare && (state.compare !== 'file' || model.other)
-			? state.compare : model.other ? 'file'
-				: model.marks.n > 0 ? 'slowest' : 'search';
+		const kind = app.comparison();
 		const ofMarks = kind === 'slowest' || kind === 'range';
 		const name = state.name || app.guessName();
 		const names = sumMarks(model, app.filter()).filter((row) => row.max > 0)
@@ -148,9 +166,9 @@ export class CompareView extends View {
 				this.layout();
 			}));
 		this.comparison = compare(model, app.filter(), { ...state, compare: kind },
-			name, app.analysis().base);
-		const key = JSON.stringify([app.filter(), kind, name, state.amount,
-			state.against, state.beside]);
+			name, app.analysis().base, app.rows());
+		const key = JSON.stringify([app.filter(), app.of(), kind, name,
+			state.amount, state.against, state.beside]);
 		if (key !== this.key) {
 			this.zoom = 0;
 			this.key = key;
@@ -192,14 +210,11 @@ export class CompareView extends View {
 		// because of an increase.
 		const size = (/** @type {any} */ row) => byMark ? row.unexpected
 			: Math.abs(row.unexpected);
-		let hot = null, most = -Infinity;
-		for (const row of this.table.rows) {
-			const n = size(row);
-			if (n > most) {
-				most = n;
-				hot = row;
-			}
-		}
+		const find = (/** @type {(row: any) => boolean} */ is) =>
+			this.table.rows.reduce((hot, row) => size(row) > 0 &&
+				(!hot || size(row) > size(hot)) && is(row) ? row : hot, null);
+		// A difference that noise does not explain comes first.
+		const hot = find((row) => row.differs) || find(() => true);
 		/** @type {HTMLElement[]} */
 		const parts = [];
 		const say = (/** @type {any[]} */ ...what) => parts.push(el('p', {}, ...what));
@@ -210,7 +225,7 @@ export class CompareView extends View {
 			const side = (/** @type {Side} */ s, /** @type {string} */ which) =>
 				say(el('strong', {}, which + ' ' + formatCount(s.nMarks)),
 					' took ', el('strong', {}, formatTime(s.duration)),
-					' each' + (app.model.isTime ? ', of which ' +
+					(s.nMarks > 1 ? ' each' : '') + (app.model.isTime ? ', of which ' +
 						formatTime(Math.min(s.running, s.duration)) + ' on the processor' +
 						(app.model.isWall() ? ' or waiting with a stack' : '') : '') + '.');
 			side(one, kind === 'range' ? 'The chosen' : 'The slowest');
@@ -219,9 +234,12 @@ export class CompareView extends View {
 			if (app.model.bars.all > 0)
 				note(tellBars(app.model));
 			if (!app.model.isWall() && app.model.isTime && wait > one.duration / 2 &&
-				wait > 1e6)
-				note('Most of it they wait: for ' +
-					'what, samples of wall time tell, record --sample=wall.');
+				wait > 1e6 && app.of() !== 'blocked')
+				parts.push(el('p', { class: 'note' }, 'They wait most of this time. ',
+					...(app.model.measures().includes('blocked') ? [
+						button('Compare the calls that blocked', () => app.set({
+							of: 'blocked' }))] : ['To see the stacks of waits, record ' +
+						'with --io, or with --sample=wall.'])));
 		} else if (kind === 'file') {
 			const unit = (/** @type {string} */ name) => name === 'ticks' ? 'ticks'
 				: 'time';
@@ -231,26 +249,28 @@ export class CompareView extends View {
 				unit(app.model.facts.other_unit))), '. Shares of these are compared.');
 			if (app.state.from !== undefined || app.state.threads || app.state.mark)
 				note('Times, threads and marks are ' +
-					'only chosen here: of the other capture all is there.');
+					'filters of this capture only; the other capture is shown completely.');
 		} else if (kind === 'range') {
 			say('Under Marks, Statistics, drag over durations to ' +
 				'choose which.');
 		} else if (kind === 'brush' && app.state.from === undefined) {
-			say('Drag on the time axis to choose what is compared' +
+			say('Drag on the time axis to choose the compared time' +
 				(app.state.beside ? ' with the time that has a blue bar.' : '.'));
 		} else if (kind === 'search' && !app.state.search) {
-			say('Search for something to compare it with the rest.');
+			say('Search for a name to compare its stacks with all other stacks.');
 		}
 		if (one.total + other.total === 0)
-			note('Neither has a sample.');
+			note('Neither part has a ' + app.rows().noun + '.');
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));
-		if (hot && most > 0)
+		if (hot)
 			say('The largest difference: ',
 				button(app.model.nameOf(hot.f), () => app.set({
 					view: 'functions', picked: hot.f }), { class: 'culprit' }),
 				caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
-				(byMark ? ' in each, against ' : ' here, against ') +
+				(byMark ? ' in each mark, against ' : ' here, against ') +
 				this.amount(hot.otherSelf) + '.');
+		if (hot && !hot.differs)
+			note('This may be chance: too few samples.');
 		fill(this.answer, ...parts);
 	}
 
@@ -299,7 +319,7 @@ export class CompareView extends View {
 		const difference = (/** @type {number} */ i) => unexpected(comparison,
 			one.totals[i] / one.per, other.totals[i] / other.per);
 		// The scale is fixed, so a faint colour is a small difference.
-		const length = (/** @type {Side} */ s) => model.isTime ? s.duration
+		const length = (/** @type {Side} */ s) => app.unit() === 'time' ? s.duration
 			: s.total / s.per;
 		const most = FULL * (comparison.byMark
 			? Math.max(length(one), length(other)) : 1);

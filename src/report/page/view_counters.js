@@ -7,7 +7,7 @@ import { searching } from './flame.js';
 import { formatAt, formatBytes, formatCount } from './format.js';
 import { Scale } from './scale.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
-import { paintAxis, paintLine, paintLosses, RANGE } from './timeline.js';
+import { paintAxis, paintLine, paintLosses, RANGE } from './axis.js';
 
 /** @param {number} value */
 const scientific = (value) => value.toExponential(2).replace('e+', 'e')
@@ -115,6 +115,17 @@ export class CountersView extends View {
 			(model.processes.length > 1 && of.pid >= 0 ? ' (' + of.pid + ')' : '');
 	}
 
+	/** Adds the lane of a counter to the time axis, or removes it.
+	 * @param {any} counter */
+	laneButton({ number }) {
+		const { app, app: { state: { counters = [] } } } = this;
+		const has = counters.includes(number);
+		const others = counters.filter((other) => other !== number);
+		return button(has ? 'not on the time axis' : 'on the time axis', () =>
+			app.set({ counters: !has ? [...others, number]
+				: others.length > 0 ? others : undefined }));
+	}
+
 	/** The drawn values of a counter. @param {any} counter */
 	chart(counter) {
 		const { show } = this.app.state;
@@ -155,7 +166,7 @@ export class CountersView extends View {
 			.map((counter) => this.chart(counter));
 		fill(this.place, ...this.charts.map(({ counter, isRate, canvas, value, peak }) =>
 			el('figure', {}, el('figcaption', {}, this.name(counter),
-				isRate && hint(' a second'), ' ', value, ' ', peak), canvas)));
+				isRate && hint(' a second'), ' ', value, ' ', peak, ' ', this.laneButton(counter)), canvas)));
 		this.table.set(shown.map((counter) => this.row(counter)), 'name');
 		app.tellFound(match && { n: shown.length });
 		this.resize();
@@ -229,9 +240,10 @@ export class CountersView extends View {
 			if (!Number.isNaN(values[i]) && !(best >= 0 && values[best] >= values[i]))
 				best = i;
 		}
-		// An axis from 0 would flatten a small change of a large value.
+		// An axis from 0 would flatten a small change of a large value, but a
+		// small change of a percentage is small.
 		const hasZero = least >= 0 && best >= 0 &&
-			(isRate || values[best] - least > values[best] / 10);
+			(isRate || unit === '%' || values[best] - least > values[best] / 10);
 		const range = paintLine(context, times, values, scale, 0, 26, height - 34,
 			theme.series[0], hasZero);
 		context.fillStyle = theme.soft;

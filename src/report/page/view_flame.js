@@ -7,6 +7,7 @@ import { button, choose, div, el, fill, offer, section, swatch, toggle,
 import { quoteRegex } from './filter.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
 import { formatAmount, formatPart, formatShare } from './format.js';
+import { MemoryLine } from './memory_line.js';
 import { CATEGORIES } from './model.js';
 import { endsWith, nodesThat, Stacks } from './stacks.js';
 import { colourByThread } from './thread_colours.js';
@@ -33,12 +34,14 @@ export class FlameView extends View {
 		this.path = el('nav', { class: 'path', 'aria-label': 'Zoomed into' });
 		this.legend = div('legend');
 		this.stacks = new Stacks(app);
+		this.memory = new MemoryLine(app);
 		this.key = '';
 		/** Thread of each node of the shown tree; null: colours by kind
 		 * or binary.
 		 * @type {ThreadColours | null} */
 		this.byThreads = null;
-		this.element = section('Flame graph', this.bar, this.path, this.boxes.element, this.legend, this.details,
+		this.element = section('Flame graph', this.bar, this.memory.element,
+			this.path, this.boxes.element, this.legend, this.details,
 			this.stacks.element);
 	}
 
@@ -61,7 +64,7 @@ export class FlameView extends View {
 		this.shown = this.make();
 		this.byThreads = state.colour === 'thread' && state.show !== 'leaves'
 			? colourByThread(app, this.shown, this.roots) : null;
-		const key = JSON.stringify([app.filter(), state.show]);
+		const key = JSON.stringify([app.filter(), app.of(), state.show]);
 		if (key !== this.key)
 			this.stacks.close();
 		this.key = key;
@@ -176,6 +179,7 @@ export class FlameView extends View {
 
 	layout() {
 		const { app, shown } = this;
+		this.memory.layout();
 		if (!shown)
 			return;
 		const { model, theme, state } = app;
@@ -235,10 +239,10 @@ export class FlameView extends View {
 		if (!box || box.id <= 0 || !shown) {
 			const none = app.model.isWhole && shown?.totals[0] === 0;
 			fill(this.details, el('p', { class: 'hint' }, none &&
-				app.model.samples.n === 0 ? 'There are no samples here: record with --sample.'
-				: none ? 'No sample passes what is asked for above.'
+				app.rows().n === 0 ? 'There are no samples here: record with --sample.'
+				: none ? 'No ' + app.rows().noun + ' passes the filters above.'
 				: 'Click a function for more. Double-click a box to zoom in. Drag on the time ' +
-				'axis to look at a part of it.'));
+				'axis to select a part.'));
 			return;
 		}
 		const f = shown.tree.functions[box.id];
@@ -248,7 +252,7 @@ export class FlameView extends View {
 		fill(this.details, ...functionDetails(app, f, {
 			total: shown.totals[box.id], self, of: shown.totals[0] }),
 		button('Zoom in', () => this.zoomTo(box.id)),
-		button('Stacks one by one', () => this.openStacks(box.id)));
+		button('Single stacks', () => this.openStacks(box.id)));
 	}
 
 	/** @param {number} node */
@@ -343,5 +347,7 @@ export function functionDetails(app, f, sums) {
 		set('Begin here', { focus: exact, zoom: undefined }),
 		set('Only with it', { function: exact }),
 		set('Without it', { drop: exact, zoom: undefined }),
+		app.state.lane === name ? set('Not on the time axis', { lane: undefined })
+			: set('Over time', { lane: name }),
 	];
 }

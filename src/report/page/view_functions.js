@@ -6,6 +6,7 @@ import { Boxes } from './boxes.js';
 import { div, el, fill, hint, section, View } from './dom.js';
 import { colouring, layoutGraph, namesOf, searching } from './flame.js';
 import { formatAmount, formatCount, formatNumber, formatPart, formatShare } from './format.js';
+import { sourceOf } from './source.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
@@ -37,10 +38,11 @@ export class FunctionsView extends View {
 		this.trees = [];
 		this.callers = this.side('Callers', true);
 		this.callees = this.side('Callees', false);
+		this.source = div('sources');
 		this.sandwich = div('sandwich',
-			el('h3', {}, 'Called by'), this.callers.element,
+			el('h2', { class: 'minor' }, 'Called by'), this.callers.element,
 			this.details,
-			el('h3', {}, 'Calls'), this.callees.element);
+			el('h2', { class: 'minor' }, 'Calls'), this.callees.element, this.source);
 		this.element = section('Functions', this.bar, div('beside', this.table.element,
 				this.sandwich));
 	}
@@ -118,6 +120,7 @@ export class FunctionsView extends View {
 			if (up)
 				boxes.scroller.scrollTop = boxes.scroller.scrollHeight;
 		});
+		fill(this.source, ...sourceOf(model, f));
 		fill(this.details, ...functionDetails(app, f, { self: this.sums.selfs[f],
 			total: this.sums.totals[f], of: this.total }));
 	}

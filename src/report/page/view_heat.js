@@ -20,7 +20,7 @@ export class HeatView extends View {
 		this.live = el('p', { class: 'hint', 'aria-live': 'polite' });
 		this.place = el('div', { class: 'heat', tabindex: '0', role: 'application',
 			'aria-roledescription': 'heat map',
-			'aria-label': 'Heat map: arrow keys walk, Enter looks at that cell',
+			'aria-label': 'Heat map: arrow keys walk, Enter selects that cell',
 			onpointerdown: (e) => {
 				this.begun = this.cellAt(e);
 			},
@@ -56,7 +56,7 @@ export class HeatView extends View {
 		const { times, threads, ticks, nodes: ofNodes } = model.samples;
 		// The map shows the whole time; the brushed range has a frame.
 		const { low, high, nodes, threads: set, inside } = new Passing(model,
-			{ ...app.filter(), ...ALL_TIME }, true);
+			{ ...app.filter(), ...ALL_TIME }, model.samples, true);
 		const { length: n } = this.cells;
 		const begins = times.cells(model.start, this.cell, n);
 		for (let cell = 0; cell < n; cell++)

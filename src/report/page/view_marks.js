@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_marks.js - marks: as a chart by name or by thread, as a table, with
 // statistics, and as frame times against a target.
-import { chooseMarks, eachBar, lowerBound, rangeOf } from './filter.js';
-import { runningTimes, sumMarks } from './analysis.js';
+import { chooseMarks, eachBar, eachMark, lowerBound } from './filter.js';
 import { Boxes } from './boxes.js';
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { button, choose, div, el, fill, offer, section, View } from './dom.js';
 import { coloursOfMarks, searching } from './flame.js';
-import { Histogram, histogram } from './histogram.js';
+import { Histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
-import { layOperations } from './operations.js';
+import { runningTimes, sumMarks } from './mark_stats.js';
+import { makeMarkTable, makeStatisticsTable } from './mark_table.js';
+import { LANES, layOperations } from './operations.js';
 import { Scale } from './scale.js';
 import { ALL_TIME, NO_MARKS } from './state.js';
-import { ofNumbers, ofTexts, Table } from './table.js';
-import { AXIS, paintAxis, paintLosses } from './timeline.js';
+import { Table } from './table.js';
+import { AXIS, paintAxis, paintLosses } from './axis.js';
 
 const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
 	['table', 'Table'], ['statistics', 'Statistics'], ['frames', 'Frame times']];
+
+/** Marks of a frame clock, of which GTK has "cycle", "paint" and others.  Frame
+ * times begin with the cycle. */
+const FRAME_CLOCK = /frame ?clock/i;
 
 export class MarksView extends View {
 	/** @param {App} app */
@@ -30,15 +35,15 @@ export class MarksView extends View {
 			tip: (box) => this.tip(box),
 			wheel: (x, by) => app.wheel(this.scale, x - this.boxes.gutter, by),
 			back: () => app.set(ALL_TIME) });
-		this.table = this.makeTable();
-		this.statistics = this.makeStatistics();
+		this.table = makeMarkTable(this);
+		this.statistics = makeStatisticsTable(this);
 		this.durations = new Histogram(app.theme, (longer, shorter) => app.set({
 			mark: this.name(), slowest: undefined, longer: longer || undefined,
 			shorter: Number.isFinite(shorter) ? shorter : undefined }));
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.frames = el('div', { class: 'frames', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'chart',
-			'aria-label': 'Frame times: arrow keys walk, Enter looks at that one',
+			'aria-label': 'Frame times: arrow keys walk, Enter selects that mark',
 			onclick: (e) => this.clickFrame(e),
 			ondblclick: () => this.brushFrame(),
 			onkeydown: (e) => this.keyFrame(e),
@@ -52,67 +57,6 @@ export class MarksView extends View {
 		/** The selected bar. @type {number | null} */
 		this.frame = null;
 		this.scale = new Scale(0, 1, 1);
-	}
-
-	makeTable() {
-		const { app } = this;
-		const mark = () => app.model.marks;
-		const of = (/** @type {any} */ row) => row.isBar ? app.model.bars : mark();
-		/** The longest mark of a bar. */
-		const duration = (/** @type {any} */ row) => row.isBar
-			? app.model.bars.most[row.i] : mark().durations[row.i];
-		return new Table({
-			label: 'Marks', sort: '-duration',
-			id: (row) => row.isBar ? -1 - row.i : row.i,
-			headings: [
-				ofTexts('name', 'Mark',
-					(row) => app.model.markName(of(row).names[row.i]), 'name'),
-				{ ...ofNumbers('time', 'Time', (row) => of(row).times[row.i],
-					(n) => formatAt(n - app.model.begin)), up: true },
-				ofNumbers('duration', 'Duration', duration, formatTime),
-				{ key: 'running', text: app.model.isWall() ? 'Sampled' : 'On processor',
-					number: true, width: 'amount',
-					by: (row) => row.running,
-					cell: (row) => row.running >= 0 && app.model.isTime &&
-						duration(row) > 0 ? formatTime(row.running) : '–' },
-				{ key: 'thread', text: 'Thread', width: 'name',
-					by: (row) => of(row).threads[row.i],
-					cell: (row) => app.model.threadName(of(row).threads[row.i]) },
-				{ key: 'message', text: 'Message',
-					cell: (row) => row.isBar ? this.sumOf(row.i)
-						: app.model.texts.get(mark().messages[row.i]) },
-			],
-			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => this.describe(row.isBar ? null : row.i),
-			open: (row) => row.isBar ? app.set({ from: app.model.bars.times[row.i],
-				to: app.model.bars.lasts[row.i] + 1 }) : this.brush(row.i),
-		});
-	}
-
-	makeStatistics() {
-		const { app } = this;
-		const column = (/** @type {string} */ key, /** @type {string} */ text,
-			/** @type {(n: number) => string} */ format) => ({
-			...ofNumbers(key, text, (row) => row[key], format),
-			tip: key === 'total' ? 'Sum of all durations' : undefined,
-			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
-				: (row.isExact ? '' : '≈\u00a0') + format(row[key]) });
-		const time = (/** @type {string} */ key, /** @type {string} */ text) =>
-			column(key, text, formatTime);
-		return new Table({
-			label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
-			headings: [
-				ofTexts('name', 'Mark', (row) => row.label, 'name'),
-				column('n', 'Count', formatCount),
-				time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
-				time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
-				{ key: 'histogram', text: 'Durations (log)', width: 'name',
-					cell: (row) => histogram(row.sorted, app.theme) },
-			],
-			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => app.set({ ...NO_MARKS, name: row.label }, true),
-			open: (row) => app.set({ show: 'frames', name: row.label }),
-		});
 	}
 
 	/** Flag of each name: matches the search. */
@@ -129,20 +73,68 @@ export class MarksView extends View {
 		const filter = this.app.filter();
 		const wanted = this.wanted();
 		const threads = model.threadSet(filter.threads);
-		const { times, names, threads: of } = model.marks;
-		const [low, high] = rangeOf(times, filter);
+		const { names, threads: of } = model.marks;
+		/** @type {number[]} */
 		const numbers = [];
-		for (let i = low; i < high; i++)
+		eachMark(model, filter, (i) => {
 			if (wanted[names[i]] && (!threads || threads[of[i]]))
 				numbers.push(i);
+		});
 		this.app.tellFound(state.search ? { n: numbers.length } : null);
 		return numbers;
 	}
 
-	/** The name whose slowest marks stand out most, if none is selected. */
+	/** The selected name.  Frame times begin with the frame clock, others with
+	 * the name whose slowest marks stand out most. */
 	name() {
 		const { app } = this;
-		return app.state.name || app.guessName();
+		const clock = this.kind() === 'frames' ? this.frameClock() : -1;
+		return app.state.name || (clock >= 0 ? app.model.markName(clock)
+			: app.guessName());
+	}
+
+	/** The frame clock of the busiest process that has one; -1: none. */
+	frameClock() {
+		const { model } = this.app;
+		let best = -1, most = -1, rank = 0;
+		model.markNames.forEach(({ group, name }, number) => {
+			if (!FRAME_CLOCK.test(group + ' ' + name))
+				return;
+			const [first] = this.processes(number);
+			const own = /cycle/i.test(name) ? 1 : 0;
+			if (first && (own > rank || (own === rank && first.time > most))) {
+				best = number;
+				most = first.time;
+				rank = own;
+			}
+		});
+		return best;
+	}
+
+	/** Processes with marks of a name, the busiest first. @param {number} name */
+	processes(name) {
+		const { model } = this.app;
+		const { n, names, threads } = model.marks;
+		const counts = new Float64Array(model.processes.length);
+		for (let i = 0; i < n; i++)
+			if (names[i] === name)
+				counts[model.threads[threads[i]].process]++;
+		return model.processes.filter(({ number }) => counts[number] > 0).map(
+			({ number }) => ({ number, n: counts[number],
+				time: model.threads.reduce((sum, thread) => thread.process === number
+					? sum + model.byThread[thread.number] : sum, 0) }))
+			.sort((a, b) => b.time - a.time || b.n - a.n);
+	}
+
+	/** Processes with marks of the selected name, and the one whose frame
+	 * times are shown. */
+	ofFrames() {
+		const { model, state } = this.app;
+		const mark = this.name();
+		const name = model.markNames.findIndex((_, n) => model.markName(n) === mark);
+		const all = name < 0 ? [] : this.processes(name);
+		return { all, process: all.find(({ number }) =>
+			number === state.process)?.number ?? all[0]?.number ?? -1 };
 	}
 
 	update() {
@@ -154,11 +146,15 @@ export class MarksView extends View {
 			{ 'aria-pressed': String(show === key) }));
 		const names = sumMarks(model, app.filter()).sort((a, b) => b.total - a.total)
 			.map((row) => model.markName(row.name));
+		const of = this.ofFrames();
 		fill(this.bar, el('div', { class: 'segments', role: 'group',
 			'aria-label': 'Show marks as' }, ...buttons),
 		show === 'frames' && names.length > 0 && choose('Of',
 			names.map((name) => [name, name]), this.name(),
 			(name) => app.set({ name })),
+		show === 'frames' && of.all.length > 1 && choose('Process',
+			of.all.map(({ number }) => [String(number), model.processName(number)]),
+			String(of.process), (process) => app.set({ process: Number(process) })),
 		show === 'frames' && choose('Target', [60, 30, 120, 144].map((hz) =>
 			[(1e3 / hz).toFixed(3), hz + ' Hz, ' + (1e3 / hz).toFixed(1) + ' ms']),
 		String(state.target || 16.667),
@@ -201,8 +197,8 @@ export class MarksView extends View {
 		const name = this.name();
 		const row = rows.find((one) => one.label === name);
 		const isMine = state.mark === name;
-		this.durations.set('Durations of ' + name + ': drag over those to look at' +
-			(model.bars.all > 0 ? ' (of marks that are here one by one)' : ''),
+		this.durations.set('Durations of ' + name + ': drag to select' +
+			(model.bars.all > 0 ? ' (of marks that are not combined)' : ''),
 			row ? row.sorted : new Float64Array(0),
 			isMine ? state.longer : undefined, isMine ? state.shorter : undefined);
 	}
@@ -214,7 +210,7 @@ export class MarksView extends View {
 		if (!state.mark || (state.longer === undefined && state.shorter === undefined))
 			return '';
 		const n = chooseMarks(app.model, app.filter()).length;
-		return el('p', { class: 'bar' }, formatCount(n) + ' of them are chosen.',
+		return el('p', { class: 'bar' }, formatCount(n) + ' marks are chosen.',
 			button('Compare with the others', () => app.set({ view: 'compare',
 				compare: 'range', name: state.mark })),
 			button('Flame graph of these', () => app.set({ view: 'flame' })),
@@ -260,17 +256,18 @@ export class MarksView extends View {
 		const titles = [{ row: 0, text: '' }];
 		/** @type {Box[]} */
 		const made = [];
-		const { numbers, counts: hidden } = this.visible(byThread);
+		const { numbers, counts: hidden, laneOf } = this.visible(byThread);
 		const bars = this.visibleBars(byThread, left);
 		const there = new Set(numbers.map((i) => (byThread ? threads : names)[i]));
-		/** Number of rows of each lane of a thread. @type {Map<number, number[]>} */
+		/** Number of rows of each lane of a thread or name.
+		 * @type {Map<number, number[]>} */
 		const laneRows = new Map();
-		if (byThread)
-			for (const i of numbers) {
-				const of = laneRows.get(threads[i]) || [];
-				of[lanes[i]] = Math.max(of[lanes[i]] || 0, depths[i] + 1);
-				laneRows.set(threads[i], of);
-			}
+		for (const i of numbers) {
+			const key = (byThread ? threads : names)[i];
+			const of = laneRows.get(key) || [], lane = laneOf(i);
+			of[lane] = Math.max(of[lane] || 0, byThread ? depths[i] + 1 : 1);
+			laneRows.set(key, of);
+		}
 		const firstRow = new Map();
 		for (const key of order) {
 			if (!there.has(key))
@@ -279,8 +276,6 @@ export class MarksView extends View {
 				nRows++;
 			titles.push({ row: left === 0 ? nRows - 1 : nRows,
 				text: byThread ? model.threadName(key) : model.markName(key) });
-			if (!byThread)
-				firstRow.set(key, nRows++);
 			(laneRows.get(key) || []).forEach((n, lane) => {
 				firstRow.set(key + ':' + lane, nRows);
 				nRows += n;
@@ -296,8 +291,8 @@ export class MarksView extends View {
 		const counts = new Map();
 		const colours = coloursOfMarks(model, theme);
 		for (const i of numbers) {
-			const row = byThread ? firstRow.get(threads[i] + ':' + lanes[i]) + depths[i]
-				: firstRow.get(names[i]);
+			const row = firstRow.get((byThread ? threads : names)[i] + ':' +
+				laneOf(i)) + (byThread ? depths[i] : 0);
 			const x = left + Math.max(scale.x(times[i]), 0);
 			const end = left + Math.min(scale.x(times[i] + durations[i]), scale.width);
 			const before = latest.get(row);
@@ -311,8 +306,8 @@ export class MarksView extends View {
 			}
 			const box = { x, w: Math.max(end - x, 1), row,
 				colour: colours[names[i]],
-				label: byThread ? model.markNames[names[i]].name
-					: model.texts.get(model.marks.messages[i]) || formatTime(durations[i]),
+				label: (model.marks.before[i] > 0 ? '◂ ' : '') + (byThread ? model.markNames[names[i]].name
+					: model.texts.get(model.marks.messages[i]) || formatTime(durations[i])),
 				id: i };
 			if (hidden.has(i))
 				counts.set(box, 1 + (hidden.get(i) || 0));
@@ -328,7 +323,8 @@ export class MarksView extends View {
 			height, model.begin);
 		boxes.over = (context, height, scroll) => {
 			paintLosses(context, theme, model, scale, left, AXIS, height - AXIS);
-			this.paintArrows(context, firstRow, byThread, left, scroll);
+			this.paintArrows(context, (i) => firstRow.get((byThread ? threads
+				: names)[i] + ':' + laneOf(i)) + (byThread ? depths[i] : 0), left, scroll);
 			app.paintCursor(context, scale, left, height);
 		};
 		boxes.set(made, nRows);
@@ -361,28 +357,26 @@ export class MarksView extends View {
 		return nRows;
 	}
 
-	/** Draw arrows from a mark's end to another mark's begin.
-	 * @param {Context2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
-	paintArrows(context, firstRow, byThread, left, scroll) {
+	/** Draw arrows from a mark's end to another mark's begin. `row`: NaN if
+	 * the mark is not drawn.
+	 * @param {Context2D} context @param {(i: number) => number} row @param {number} left @param {number} scroll */
+	paintArrows(context, row, left, scroll) {
 		const { model, theme } = this.app;
-		const { times, durations, names, threads, lanes, depths } = model.marks;
-		const row = (/** @type {number} */ i) => firstRow.get(byThread
-			? threads[i] + ':' + lanes[i] : names[i]);
+		const { times, durations } = model.marks;
 		let drawn = 0;
 		context.strokeStyle = theme.ink;
 		context.globalAlpha = 0.55;
 		context.lineWidth = 1;
 		for (const [out, into] of model.arrows) {
 			const a = row(out), b = row(into);
-			if (a === undefined || b === undefined || drawn > 2000)
+			if (!(a >= 0) || !(b >= 0) || drawn > 2000)
 				continue;
 			const x = this.scale.x(times[out] + durations[out]);
 			const to = this.scale.x(times[into]);
 			if (Math.max(x, to) < 0 || Math.min(x, to) > this.scale.width)
 				continue;
-			const deep = (/** @type {number} */ i) => byThread ? depths[i] : 0;
-			const y = (a + deep(out) + 0.5) * 20 - scroll;
-			const y2 = (b + deep(into) + 0.5) * 20 - scroll;
+			const y = (a + 0.5) * 20 - scroll;
+			const y2 = (b + 0.5) * 20 - scroll;
 			context.beginPath();
 			context.moveTo(left + x, y);
 			context.bezierCurveTo(left + x + 20, y, left + to - 20, y2, left + to, y2);
@@ -405,8 +399,9 @@ export class MarksView extends View {
 	}
 
 	/** Visible marks.  Of marks that begin in one pixel of a row, only the
-	 * longest mark, with the number of the others. @param {boolean}
-	 * byThread */
+	 * longest mark, with the number of the others.  By name, simultaneous
+	 * marks are in lanes.
+	 * @param {boolean} byThread */
 	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
@@ -416,17 +411,26 @@ export class MarksView extends View {
 		const end = lowerBound(times, to);
 		const { perPixel } = this.scale;
 		const numbers = [];
+		/** Ends of the lanes of each name. @type {number[][]} */
+		const ends = model.markNames.map(() => []);
+		const laneOfMark = new Uint8Array(byThread ? 0 : end);
+		const laneOf = (/** @type {number} */ i) =>
+			(byThread ? lanes : laneOfMark)[i];
 		/** Last pixel of each row, and the mark shown at this pixel. */
 		const latest = new Map();
 		/** @type {Map<number, number>} */
 		const counts = new Map();
 		for (let i = 0; i < end; i++) {
-			if (times[i] + durations[i] < from || !wanted[names[i]] ||
-				(threads && !threads[of[i]]) ||
+			if (!wanted[names[i]] || (threads && !threads[of[i]]) ||
 				(byThread && lanes[i] === 0)) // whole operations have no lane
 				continue;
+			if (!byThread)
+				laneOfMark[i] = takeLane(ends[names[i]], times[i],
+					times[i] + durations[i]);
+			if (times[i] + durations[i] < from)
+				continue;
 			const row = byThread ? (of[i] * 0x400 + lanes[i]) * 0x400 + depths[i]
-				: names[i];
+				: names[i] * LANES + laneOf(i);
 			const pixel = Math.floor((times[i] - from) / perPixel);
 			const before = latest.get(row);
 			if (before && before.pixel === pixel &&
@@ -437,7 +441,7 @@ export class MarksView extends View {
 			latest.set(row, { pixel, i });
 			numbers.push(i);
 		}
-		return { numbers, counts };
+		return { numbers, counts, laneOf };
 	}
 
 	/** Bars as boxes by row: a box is a cell, or a pixel's cells.
@@ -470,7 +474,7 @@ export class MarksView extends View {
 			counts.set(box, bars.counts[i]);
 		});
 		for (const [box, n] of counts)
-			box.label = formatCount(n) + ' summed up';
+			box.label = formatCount(n) + ' combined';
 		return rows;
 	}
 
@@ -521,13 +525,15 @@ export class MarksView extends View {
 				model.operations[i - marks.n];
 			return [model.markName(name), formatTime(end - begin) + ' at ' +
 				formatAt(begin - model.begin), 'operation ' + id + ' of ' +
-				model.processName(process), first ? '' : 'its begin was not seen',
-			last ? '' : 'its end was not seen'].filter(Boolean);
+				model.processName(process), first ? '' : 'no begin was recorded',
+			...cutOf(marks, first - 1),
+			last ? '' : 'no end was recorded'].filter(Boolean);
 		}
 		const lines = [model.markName(marks.names[i]),
 			formatTime(marks.durations[i]) + ' at ' +
 			formatAt(marks.times[i] - model.begin),
 			model.threadName(marks.threads[i])];
+		lines.push(...cutOf(marks, i));
 		const message = model.texts.get(marks.messages[i]);
 		if (message)
 			lines.push(message);
@@ -548,8 +554,8 @@ export class MarksView extends View {
 				(this.kind() === 'statistics' ? 'Double-click a name for its frame times.'
 					: 'Double-click a mark to select its time.') + tellBars(app.model) +
 				(app.model.bars.all > 0 && (from !== undefined || to !== undefined)
-					? ' At the edges of what is brushed whole bars are counted: what ' +
-					'is marked ≈ is not exact.' : '')));
+					? 'At the edges of the selected time whole bars are counted: a value ' +
+					'marked ≈ is not exact.' : '')));
 			return;
 		}
 		const name = app.model.markName(i < marks.n ? marks.names[i]
@@ -557,8 +563,8 @@ export class MarksView extends View {
 		const [title, ...lines] = this.lines(i);
 		fill(this.details, el('h2', {}, title),
 			el('p', { class: 'sums' }, lines.join(' · ')),
-			button('Look at its time', () => this.brush(i)),
-			button('Only samples inside of ' + name, () => app.set({ mark: name })),
+			button('Select its time', () => this.brush(i)),
+			button('Only samples inside ' + name, () => app.set({ mark: name })),
 			button('Compare the slowest', () => app.set({
 				view: 'compare', name, compare: 'slowest' })));
 	}
@@ -569,9 +575,10 @@ export class MarksView extends View {
 		const { app } = this;
 		const { model, theme, state } = app;
 		const filter = app.filter();
-		const mark = this.name();
+		const mark = this.name(), { all, process } = this.ofFrames();
 		this.chosen = chooseMarks(model, { from: filter.from, to: filter.to,
-			threads: filter.threads, mark }).slice().sort();
+			threads: filter.threads, mark }).slice().sort().filter((i) =>
+			model.threads[model.marks.threads[i]].process === process);
 		const width = Math.max(this.frames.clientWidth, 60);
 		const height = 260;
 		const context = prepareCanvas(this.canvas, width, height, theme);
@@ -619,9 +626,10 @@ export class MarksView extends View {
 				more += model.bars.counts[i];
 		});
 		context.fillStyle = theme.soft;
-		context.fillText(formatCount(n) + ' of ' + mark + ', ' +
+		context.fillText(formatCount(n) + ' of ' + mark + (all.length > 1 ? ' of ' +
+			model.processName(process) : '') + ', ' +
 			formatCount(over) + ' longer than ' + formatTime(target) + (more > 0
-			? '; ' + formatCount(more) + ' more are summed up and not shown' : ''),
+			? '; ' + formatCount(more) + ' more are combined and not shown' : ''),
 		left, 10);
 		this.geometry = { left, step: step * per };
 	}
@@ -681,10 +689,28 @@ export class MarksView extends View {
 	}
 }
 
+/** The label of a mark that began before the recording.
+ * @param {Model['marks']} marks @param {number} i */
+function cutOf(marks, i) {
+	return marks.before[i] > 0 ? ['cut: it began ' + formatTime(marks.before[i]) +
+		' before the recording'] : [];
+}
+
+/** Put a mark into the first lane whose last mark has ended, else into a new
+ * lane or the last of all.
+ * @param {number[]} ends of lanes @param {number} begin @param {number} end */
+function takeLane(ends, begin, end) {
+	let lane = ends.findIndex((last) => last <= begin);
+	if (lane < 0)
+		lane = Math.min(ends.length, LANES - 1);
+	ends[lane] = Math.max(end, ends[lane] || 0);
+	return lane;
+}
+
 /** A note that the page lacks some marks. @param {Model} model */
 export function tellBars({ bars, marks }) {
 	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
 		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +
-		'summed up, because the page would have been too large (report ' +
-		'--max-size): what ran inside of these is not told from the rest.';
+		'combined, because the page would have been too large (report ' +
+		'--max-size): what ran inside these marks is not separated from the rest.';
 }

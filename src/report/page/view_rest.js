@@ -3,8 +3,8 @@
 import { unnamedOf } from './analysis.js';
 import { el, fill, section, toggle, View } from './dom.js';
 import { searching } from './flame.js';
-import { formatAmount, formatAt, formatBytes, formatCount, formatMoment, formatShare,
-	formatTime } from './format.js';
+import { formatAmount, formatAt, formatBytes, formatCount, formatMoment,
+	formatNumber, formatShare, formatTime } from './format.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 
 export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
@@ -71,7 +71,8 @@ export class LogsView extends View {
 /** Explanations of columns that differ from those of other tables.
  * @type {Record<string, string>} */
 const ABOUT_TIPS = { Time: 'Time of the samples', Ticks: 'Ticks of the samples',
-	End: 'Address after the last', Binary: 'Program or library' };
+	End: 'Address after the last', Binary: 'Program or library',
+	Package: 'Debian package that has the debug symbols, found where the page was made' };
 
 export class AboutView extends View {
 	/** @param {App} app */
@@ -114,9 +115,12 @@ export class AboutView extends View {
 		if (rows.length === 0)
 			return [];
 		const total = analysis.totals[0];
-		return [...this.list('Functions without names', ['Binary', 'Self', 'Share'],
+		const packages = new Map((app.model.limits.packages || '').split('\n').map((line) =>
+			/** @type {[string, string]} */ (line.split('='))));
+		return [...this.list('Functions without names', ['Binary', 'Self', 'Share', 'Package'],
 			rows.map(([binary, self]) => [binary || 'code of no file', self,
-				formatShare(self, total)]), [1, 2], (n) => formatAmount(n, app.unit())),
+				formatShare(self, total), packages.has(binary)
+					? packages.get(binary) + '-dbgsym' : '–']), [1, 2], (n) => formatAmount(n, app.unit())),
 		el('p', {}, 'To add names, install the debug symbols of these binaries on the ' +
 			'machine of the recording. Then run there: ', el('code', {},
 			'syscap symbolize ' + app.model.facts.title))];
@@ -144,6 +148,7 @@ export class AboutView extends View {
 			const row = model.metadata.find(([, , k]) => texts.get(k) === key);
 			return row ? texts.get(row[3]) : null;
 		};
+		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
 		fill(this.element, el('h2', {}, facts.title),
 			list([['Command', noted('syscap.command')],
 				['Sampling', noted('syscap.sampler')],
@@ -154,8 +159,9 @@ export class AboutView extends View {
 				['Size', formatBytes(Number(facts.size))],
 				['Frames', formatCount(Number(facts.frames))],
 				['Counts', facts.unit], ['Filter', facts.filter],
+				['Lost', lost > 0 ? formatNumber(lost, 'event') + ', listed below' : 'nothing'],
 				['Damaged frames', Number(facts.damaged) > 0 ? facts.damaged : null],
-				['Ended properly', facts.finished === '1' ? 'yes' : 'no'],
+				['Complete', facts.finished === '1' ? 'yes' : 'no'],
 				['Redacted', facts.redacted === '1'
 					? 'command lines, homes, metadata, files, messages' : null],
 				['Made by', 'syscap ' + facts.version]]),
@@ -186,11 +192,11 @@ export class AboutView extends View {
 					at(thread.begin), at(thread.end)]), [0, 1, 3, 4, 5], amount),
 			...this.list('Metadata', ['Pid', 'Key', 'Value'],
 				model.metadata.map(([pid, , key, value]) => [
-					String(pid > 0x7fffffff ? '' : pid), texts.get(key),
+					String(pid > 0x7fffffff ? '–' : pid), texts.get(key),
 					texts.get(value)]), [0]),
 			...this.list('Embedded files', ['Pid', 'Path',
 				'Bytes'], model.files.map(([pid, , path, size]) => [
-				String(pid > 0x7fffffff ? '' : pid), texts.get(path), size]), [0, 2]),
+				String(pid > 0x7fffffff ? '–' : pid), texts.get(path), size]), [0, 2]),
 			...this.list('Address layout', ['Pid', 'Start',
 				'End', 'Path', 'Build id'], model.maps.map(([process, start, end, , ,
 				path, id]) => [String(model.processes[process].pid), hex(start), hex(end),

@@ -4,8 +4,9 @@
 . "$(dirname "$0")/../transcript.sh"
 cp everything.syscap "$work"
 cd "$work"
-# The first file chunk of the second capture begins with another letter.  Its
-# path has a control character, which a terminal should not get.
+# The first file chunk of the second capture begins with another character.  The
+# path of this file has a control character, which must not be printed on a
+# terminal.
 sed 's|/proc/x|/pr\x1bc/x|g' everything.syscap >first.syscap
 sed 's|/proc/x|/pr\x1bc/x|g; s/abcd/Abcd/' everything.syscap >second.syscap
 run cat -o joined first.syscap second.syscap

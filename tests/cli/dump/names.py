@@ -24,7 +24,7 @@ def events(path, *args):
 
 
 def table(symbols):
-    """An embedded table of symbols, as recorders write it."""
+    """An embedded table of symbols, in the form that recorders write."""
     texts, rows = b"", b""
     at = (len(symbols) + 1) * 32
     for pid, begin, end, name in symbols:
@@ -72,7 +72,7 @@ def check_filters(folder):
     wanted = [m for m in story.marks
               if m[2] == 20 and m[0] - BEGIN >= 50_000_000]
     assert len(rows) == len(wanted)
-    # inside of the longest marks, of which each thread has one
+    # inside the longest marks; each thread has one of these marks
     rows = events(path, "--type=sample", "--mark=late")
     late = {m[3]: m for m in story.marks if m[4] == "late"}
     wanted = [s[0] for s in story.samples

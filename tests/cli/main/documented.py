@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""documented.py SYSCAP SOURCE FOLDER - run each command that the README, docs/
-and the man pages show, as it stands there.
+"""documented.py SYSCAP SOURCE FOLDER - run each command of the README, docs/
+and the man pages, unchanged.
 
-Each is run in FOLDER, where the programs ./app and the like are, by a shell,
-with the captures that it names; it has to end with 0.  What it needs and this
-machine lacks is told.  Commands of other programs are in ELSEWHERE, with the
-test that runs them or why none does.  Of what the bindings' READMEs record, and
-of `syscap ...` in a sentence, it is only looked whether there are such options.
+A shell runs each command in the directory FOLDER, which has the programs
+(./app) and the captures that the command names. The exit status has to be 0.
+Missing programs are reported.  ELSEWHERE has the commands of other programs,
+with the test that runs the command or the reason that no test does.  For
+recordings in the bindings' READMEs, and for `syscap ...` in a sentence, the
+test only checks that the options exist.
 """
 import glob
 import os
@@ -28,7 +29,7 @@ COMMAND = re.compile(r"""(?:[A-Z_]+=\S+\ )*(?:
 
 # Commands that do not run here: a test of this tree, or a reason.
 ELSEWHERE = [
-    (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "it is what builds this and runs the tests"),
+    (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "these commands build this tree and run the tests"),
     (r"apt-get .*|npm .*|mkdir .*npm.*", ".ci/run"),
     (r"npx speedscope .*", "tests/export/speedscope_app.sh"),
     (r"go tool pprof .*|sqlite3 .*|duckdb .*", "tests/export/formats.sh"),
@@ -41,10 +42,10 @@ ELSEWHERE = [
     (r"cc .*06_analyse.c .*|\./analyse .*", "tests/consumer/consumer.sh"),
     (r".*& sleep 1; kill -9 \$!", "tests/cli/recover/killed.sh"),
     (r"(.* )?tests/compat/(harmless|consumers|gjs_names)\.sh.*",
-     "it takes the sources of other programs, or hours"),
-    (r"tests/bare\.sh .*", "it installs a Debian; .ci/run and tests.bare run it"),
+     "the command needs sources of other programs, or hours"),
+    (r"tests/bare\.sh .*", "the command installs a Debian; .ci/run and tests.bare run it"),
     (r".* meson setup .*", "tests/compat/consumers.sh"),
-    (r"for i in .*", "it compares two builds"),
+    (r"for i in .*", "the command compares two builds"),
     (r"\. <\(syscap completion bash\)|\. <\(syscap completion zsh\)|"
      r"syscap completion fish \| source", "tests/cli/main/completion.sh"),
     (r"syscap view (?!.*--snapshot).*", "tests/view/screens.sh"),
@@ -53,7 +54,7 @@ ELSEWHERE = [
 
 
 def lines_of_man(path):
-    """Those shown as they are to be typed."""
+    """Commands after a "$"."""
     is_literal = False
     with open(path) as file:
         for number, line in enumerate(file, 1):
@@ -67,7 +68,7 @@ def lines_of_man(path):
 
 
 def lines_of_markdown(path):
-    """Those of blocks of code."""
+    """Commands in blocks of code."""
     is_fenced = False
     with open(path) as file:
         for number, line in enumerate(file, 1):
@@ -80,7 +81,7 @@ def lines_of_markdown(path):
 
 
 def commands_of(path):
-    """(number of the line, command); one line each, as nearly all are."""
+    """(line number, command); each command has one line."""
     lines = lines_of_man if path.endswith(".1") else lines_of_markdown
     before = None
     for number, line in lines(path):
@@ -110,7 +111,7 @@ def documented():
 
 
 def looked_at():
-    """The same of commands that are not run."""
+    """The same for commands that are not run."""
     for path in sorted(glob.glob(f"{SOURCE}/bindings/**/README.md",
                                  recursive=True)):
         for number, command in commands_of(path):
@@ -128,7 +129,7 @@ def looked_at():
 
 
 def options():
-    """Each command's, out of what completes them."""
+    """The options of each command, read from the completion script."""
     script = subprocess.run([SYSCAP, "completion", "bash"], check=True,
                             capture_output=True, text=True).stdout
     return {name: set(words.split()) for name, words in re.findall(
@@ -136,7 +137,7 @@ def options():
 
 
 def is_wrong(command, known):
-    """Why, or None."""
+    """The reason, or None."""
     words = re.search(r"(?:^|[ |])syscap ([a-z]+)(.*)", command)
     if words is None or words[1] in ("help", "completion"):
         return None
@@ -155,7 +156,7 @@ WAITS = {"io-main": 0x5E000000, "loop": 0x5F000000}
 
 
 def make_capture(path):
-    """With marks of the names that are asked for, and a file in it."""
+    """A capture with marks of the requested names, and an embedded file."""
     story = Story(n=200)
     story.frame(4, PID, BEGIN, 0, b"./app\0")
     for i, (group, name) in enumerate([
@@ -173,14 +174,14 @@ def make_capture(path):
 
 
 def run(command):
-    """Why it failed, or None."""
+    """The reason of a failure, or None."""
     names = set(re.findall(r"[\w-]+\*?\.syscap", command))
     for left in glob.glob(f"{FOLDER}/*.syscap*"):
         os.unlink(left)
     for name in names - set(re.findall(r"-o ([\w-]+\.syscap)", command)):
         for one in {name.replace("*", "1"), name.replace("*", "2")}:
             shutil.copy(f"{FOLDER}/capture", f"{FOLDER}/{one}")
-    # Not those of everybody on this machine
+    # Only the ring files of this test
     command = re.sub(r"recover --all( -n)?(?= *(#|$))",
                          r"recover --all\1 .", command)
     command = command.replace("/var/tmp/", "./")
@@ -244,7 +245,7 @@ def main():
         if why is not None:
             bad += 1
             print(f"{path}:{number}: {command}: {why}")
-    print(f"{n} commands run, of {n_looked} options looked at")
+    print(f"{n} commands run, options of {n_looked} commands checked")
     return 1 if bad or n < 60 or n_looked < 60 else 0
 
 

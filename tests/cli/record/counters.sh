@@ -99,13 +99,13 @@ fi
 	grep -q '"cpu,memory,disk,net,energy,battery,sched,psi,hz=50"' ||
 	fail "it is not told what was asked for"
 
-# A single group contains only its counters
+# With a single group, the capture contains only counters of this group
 "$SYSCAP" record -q --counters=net -o net.syscap -- true
 "$SYSCAP" dump --type=ctrdef net.syscap | tr '[' '\n' |
 	grep 'category' >all
 ! grep -qv 'category "Network"' all || fail "not only net: $(cat all)"
 
-# Ids differ from those of programs' counters
+# Ids differ from the ids of programs' counters
 if [ -x "${SYSCAP_TEST_BIN:-}/thread_names" ]; then
 	"$SYSCAP" record -q --counters -o both.syscap -- \
 		"$SYSCAP_TEST_BIN/thread_names" "$PWD/both.syscap"

@@ -29,20 +29,20 @@ has_not() {
 }
 
 says -- ls /
-wants 'nothing was emitted; .* syscap record --sample -- ls \.\.\.$'
+wants 'the command emitted no events; .* syscap record --sample -- ls \.\.\.$'
 says --stderr -- ls
-has_not 'nothing was emitted'
+has_not 'emitted no events'
 [ -z "${SYSCAP_SANITIZE:-}" ] || exit 0 # preloading is impossible there
 
 # A period of a second: no sample is due
 says --sample=1 -- true
-wants 'no samples: none was due in [0-9.]* ms of processor time$'
-has_not 'never loaded'
+wants 'no samples of the command in [0-9.]* ms of processor time: none was due$'
+has_not 'did not load'
 
 # Runs until the recorder has seen the process.  The rate is so low that env
 # itself, which has the sampler, is not sampled
 says --sample=50 -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
 	i=$((i + 1)); done; sleep 4 & wait'
-wants '2 processes never loaded the sampler'
-wants 'no samples in [0-9.]* ms of processor time; SYSCAP_DEBUG=1'
+wants '2 processes did not load the sampler'
+wants 'no samples of the command in [0-9.]* ms of processor time; SYSCAP_DEBUG=1'
 has_not 'none was due'

@@ -5,7 +5,8 @@
 run report --help
 run report
 run report --reverse everything.syscap
-run report --of leaked everything.syscap
+run report --of leaked -o "$work/leaked.html" everything.syscap
+run report --of blocked -o "$work/blocked.html" everything.syscap
 run report missing.syscap
 cp everything.syscap "$work/same.syscap"
 run report -o "$work/same.syscap" "$work/same.syscap"

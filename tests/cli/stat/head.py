@@ -11,6 +11,7 @@ BEGIN = 10 ** 9
 MAPS = {0x1000: "/opt/app", 0x3000: "/opt/lib/libsyscap-memory.so",
         0x5000: "/usr/lib/libc.so.6", 0x7000: "/usr/lib/libz.so"}
 APP, OWN, LIBC, LIBZ = (start + 0x10 for start in MAPS)
+NOWHERE = 0x7f0000001010
 RENDER = 0xE000000000000001  # a JIT's function
 NO_TICK = RENDER + 1
 
@@ -39,6 +40,20 @@ def jitmap():
     return frame(7, 1, 0, 0, struct.pack("<I", len(names)) + b"".join(
         struct.pack("<Q", address) + name + b"\0"
         for address, name in names.items()))
+
+
+def counters(*of):
+    """of: category, name, type, and values by time in s."""
+    out = frame(8, 1, 0, 0, struct.pack("<HHI", len(of), 0, 0) + b"".join(
+        struct.pack("<32s32s52sI8x", category, name, b"", number + 1 |
+                    kind << 24)
+        for number, (category, name, kind, _) in enumerate(of)))
+    for number, (_, _, kind, values) in enumerate(of):
+        for time, value in values:
+            out += frame(9, 1, time * 10 ** 9, 0, struct.pack(
+                "<HHI8I" + ("d" if kind else "q") + "56x", 1, 0, 0,
+                number + 1, *[0] * 7, value))
+    return out
 
 
 def head(*frames):
@@ -75,17 +90,49 @@ def main():
            "  no names   for 71.4 %: 35.7 % in libz.so; install its debug "
            "symbols, then syscap symbolize x.syscap",
            "  lost       nothing",
-           "  samples    6, for 20 requested")
+           "  samples    6 instead of 20 requested, so each counts for 3.3")
     # The busiest process and thread come first.
     at = lines.index("Processes")
     assert [line.split()[:4] for line in lines[at + 2:at + 4]] == [
         ["1", "9", "2", "1:"], ["2", "5", "1", "2"]], lines[at:]
     assert "1: 6 3: 3" in lines[at + 2], lines[at + 2]
-    # Everything has a name.
+    # All functions have names.
     lines = head(*files, sample(1, 1, 1, RENDER))
     expect(lines, "x.syscap", "  hottest    render 100.0 %")
     assert not any("no names" in line for line in lines), lines
     assert "  samples    1" in lines, lines
+    # Code in no file, without a name, is not of the program.
+    lines = head(*files, sample(1, 1, 2, LIBC, APP), sample(1, 1, 1, NOWHERE))
+    expect(lines, "  hottest    libc.so.6+0x10 (libc.so.6) 66.7 %")
+    # Integers that only grow have a rate, bytes are readable, and counters
+    # that change come first.  The order of the file is not that of time.
+    lines = head(*files, counters(
+        (b"app", b"a constant", 0, [(0, 5), (1, 5)]),
+        (b"app", b"bytes", 0, [(0, 0), (2, 4096), (1, 100)]),
+        (b"app", b"falls", 0, [(0, 0), (1, 9), (2, 7), (3, 12)]),
+        (b"app", b"falls late", 0, [(0, 0), (2, 7), (1, 9)]),
+        (b"app", b"files", 0, [(0, 10), (1, 20), (2, 50)]),
+        (b"app", b"load", 1, [(0, 1.0), (1, 2.0), (2, 3.0)]),
+        (b"Memory", b"Used", 1, [(0, 3072.0), (1, 4096.0), (2, 5120.0)])))
+    at = lines.index("Counters")
+    rows = [[cell.strip() for cell in line.split("  ") if cell.strip()]
+            for line in lines[at + 2:at + 9]]
+    assert [(row[1], row[-1]) for row in rows] == [
+        ("Used", "-"), ("bytes", "2.0 KiB/s"), ("falls", "-"),
+        ("falls late", "-"), ("files", "20/s"), ("load", "-"),
+        ("a constant", "-")], rows
+    assert rows[0][-4:-1] == ["5.0 KiB", "3.0 KiB", "5.0 KiB"], rows
+    assert rows[1][-4:-1] == ["4.0 KiB", "0 bytes", "4.0 KiB"], rows
+    # The longest write of a process that recorded itself, if it was slow.
+    def cost(pid, ns):
+        value = b"writes=7 total_ns=9000000 worst_ns=%d worst_tid=5" % ns
+        return frame(11, pid, 0, 0, b"syscap.spill".ljust(40, b"\0") + value +
+                     b"\0")
+    lines = head(*files, cost(1, 1000000))
+    assert not any("slow write" in line for line in lines), lines
+    lines = head(*files, cost(1, 1000001), cost(2, 31200000), cost(1, 99))
+    expect(lines, "  slow write one write of the recording took 31.200 ms, "
+           "in thread 5 of process 2")
     # Nothing was sampled.
     lines = head(*files)
     expect(lines, "x.syscap", "  lost       nothing")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # stat/operations.sh - an operation with a mark for its begin and one for its
-# end is one row with its duration.  This holds for stat, its JSON, filters, and
-# diff.
+# end is one row with its duration.  The test compares stat, its JSON, filters,
+# and diff.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_BINARY:?}"
 dir=$(mktemp -d)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""order.py SYSCAP - rows of `syscap stat` are in the order of --sort, in both
-forms, of all and of each thread; --top keeps the first ones."""
+"""order.py SYSCAP - rows of `syscap stat` are in the order of --sort, as text
+and as JSON, for the process and for each thread; --top keeps the first rows."""
 import json
 import os
 import struct
@@ -25,7 +25,7 @@ def ask(path, *args):
 
 
 def key_of(table, key):
-    """What the rows are sorted by; None: the table has no such key."""
+    """The sort key of the rows; None: the table does not have this key."""
     if key == "name":
         if table == "marks":
             return lambda row: (row["group"].encode(), row["name"].encode())
@@ -89,10 +89,10 @@ with tempfile.TemporaryDirectory() as work:
     story = Story(17)
     for i in range(199):
         story.mark(10, 10, BEGIN + i, i, "many", "short")
-    # its longest one is the longest of all, its 99th percentile the shortest
+    # this name has the longest mark of all, and the shortest 99th percentile
     story.mark(10, 10, BEGIN, 90_000_000, "many", "short")
     story.mark(10, 10, BEGIN, 70_000_000, "rare", "long")
-    # a counter whose category is the last and whose name is the first
+    # a counter with the last category and the first name
     story.frame(8, 10, BEGIN, 0, struct.pack("<HHI", 1, 0, 0) +
                 text("zoo", 32) + text("ant", 32) + text("", 52) +
                 struct.pack("<IQ", 9, 0))

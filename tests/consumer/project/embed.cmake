@@ -1,8 +1,8 @@
-# Our tree as a folder of this project, which has to stay what it was: no
-# setting of it changes, and no target, test or option comes that does not bear
-# our name.
+# syscap as a subdirectory of this project. The project's settings must not
+# change, and all new targets, tests and options must have names of syscap.
 
-# And what modules of CMake's leave: where to install, and threads.
+# Variables of CMake's modules are allowed: installation directories, and
+# threads.
 set(embed_allowed
 	"^_?(SYSCAP_|syscap_|embed_)|INSTALL_|Threads|THREADS|CMAKE_HAVE_LIBC_PTHREAD")
 
@@ -36,7 +36,7 @@ foreach(embed_name IN LISTS embed_after)
 	endif()
 endforeach()
 
-# Two libraries, what they are compiled with, and nothing else.
+# Allowed targets: two libraries, and their compile options.
 function(embed_targets folder)
 	get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
 	foreach(target IN LISTS targets)

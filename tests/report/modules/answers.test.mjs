@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Analyst, answerHeap, functionsOf, runningTimes, sumMarks } from
+import { Analyst, functionsOf } from
 	'../../../src/report/page/analysis.js';
+import { runningTimes, sumMarks } from
+	'../../../src/report/page/mark_stats.js';
 import { compare, compareFunctions } from '../../../src/report/page/compare.js';
 import { chooseMarks, countSlowest, endOf, isInside, lowerBound, Passing,
 	readGlob, readRegex } from '../../../src/report/page/filter.js';
 import { Moments } from '../../../src/report/page/moments.js';
 import { makeTree } from '../../../src/report/page/tree.js';
-import { columns, list, model as make } from './page.mjs';
+import { columns, list, model as make, setOther, setSamples } from './page.mjs';
 
 const model = await make();
 const answer = (filter) => new Analyst(model).answer(filter);
@@ -91,15 +93,43 @@ test('statistics of marks are by nearest rank', () => {
 	const [row] = sumMarks(model, {});
 	assert.deepEqual([row.n, row.min, row.median, row.p99, row.max, row.mean],
 		[3, 8, 10, 25, 25, 14]);
-	assert.equal(sumMarks(model, { from: 50 }).length, 0);
+	// Marks that overlap the times count: 5 to 15, 19 to 44, 48 to 56
+	assert.deepEqual([{ from: 56 }, { from: 50 }, { from: 40, to: 48 },
+		{ from: 10, to: 20 }, { from: 15, to: 19 }].map((filter) =>
+		sumMarks(model, filter).reduce((n, row) => n + row.n, 0)), [0, 1, 1, 2, 0]);
 });
 
 test('memory: all, never freed, freed at once, at a moment', () => {
-	const sum = (of, moment) => answerHeap(model, {}, of, moment).total;
+	const answer = (filter, of, moment) =>
+		new Analyst(model).answer(filter, model.rowsOf(of, moment));
+	const sum = (of, moment) => answer({}, of, moment).total;
 	assert.deepEqual([sum('allocated'), sum('leaked'), sum('temporary'),
 		sum('live', 24), sum('live', 25), sum('live', 5)], [157, 107, 50, 150, 100, 0]);
-	assert.equal(answerHeap(model, { function: 'hash' }, 'allocated').total, 57);
-	assert.equal(answerHeap(model, { mark: 'app/turn' }, 'allocated').total, 150);
+	assert.equal(answer({ function: 'hash' }, 'allocated').total, 57);
+	assert.equal(answer({ mark: 'app/turn' }, 'allocated').total, 150);
+	assert.deepEqual([answer({}, 'leaked').n, answer({}, 'temporary').n], [2, 1]);
+	// A moved brush reuses the sums of the same amounts alone.
+	const analyst = new Analyst(model);
+	for (const [of, total] of [['leaked', 107], ['allocated', 157], ['', 14]])
+		assert.equal(analyst.answer({}, model.rowsOf(of)).total, total, of);
+});
+
+test('calls that blocked, by function, thread and mark', () => {
+	const rows = model.rowsOf('blocked');
+	const answer = (filter) => new Analyst(model).answer(filter, rows);
+	const all = answer({});
+	assert.deepEqual([all.total, all.n, ...all.threads], [5000000020, 2, 20, 5000000000]);
+	const sums = functionsOf(model, all);
+	assert.deepEqual([sums.selfs[2], sums.selfs[3], sums.totals[1]],
+		[20, 5000000000, 5000000020]);
+	assert.equal(answer({ threads: [0] }).total, 20);
+	assert.equal(answer({ from: 13 }).total, 5000000000);
+	assert.equal(answer({ mark: 'app/turn' }).total, 20);
+	assert.deepEqual(model.measures(), ['', 'blocked', 'allocated', 'live',
+		'leaked', 'temporary']);
+	const { one, other } = compare(model, {}, { view: '', compare: 'thread',
+		thread: 1 }, '', all.base, rows);
+	assert.deepEqual([one.total, other.total], [5000000000, 20]);
 });
 
 test('the function hash explains the slow mark', () => {
@@ -152,24 +182,23 @@ test('samples inside several marks are those inside any', async () => {
 	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
 	const n = 4000;
 	const times = Float64Array.from({ length: n }, () => random(100000)).sort();
-	model.samples = { n, times: new Moments(times.map((time, i) =>
+	setSamples(model, { n, times: new Moments(times.map((time, i) =>
 		time - (times[i - 1] || 0))), threads: Uint8Array.from(times, () => random(2)),
 		nodes: Uint8Array.from(times, () => 1 + random(5)),
-		ticks: Uint8Array.from(times, () => 1 + random(3)) };
+		ticks: Uint8Array.from(times, () => 1 + random(3)) });
 	for (let round = 0; round < 30; round++) {
 		const k = 1 + random(20);
 		const marks = Array.from({ length: k }, () => [random(100000),
-			random(3000), random(2)]).sort((a, b) => a[0] - b[0]);
+			random(30000), random(2)]).sort((a, b) => a[0] - b[0]);
 		Object.assign(model.marks, { n: k, times: marks.map((m) => m[0]),
 			durations: marks.map((m) => m[1]), threads: marks.map((m) => m[2]),
 			names: marks.map(() => 0) });
-		const filter = { mark: 'app/turn', from: random(2) ? 5000 : undefined };
+		const filter = { mark: 'app/turn', from: random(2) ? 50000 : undefined };
 		const wanted = new Float64Array(model.tree.n);
 		const { samples } = model;
 		for (let i = 0; i < n; i++)
 			if (times[i] >= (filter.from || 0) && marks.some(([time, took, thread]) =>
-				time >= (filter.from || 0) && thread === samples.threads[i] &&
-				time <= times[i] && times[i] < time + took))
+				thread === samples.threads[i] && time <= times[i] && times[i] < time + took))
 				wanted[samples.nodes[i]] += 2 * samples.ticks[i];
 		const { sums } = new Passing(model, filter);
 		assert.deepEqual(Array.from(sums.selfs), Array.from(wanted));
@@ -187,16 +216,15 @@ test('durations are limited on both sides', async () => {
 
 test('two captures are one tree, with sums of both', async () => {
 	const model = await make();
-	model.facts.other = 'before';
 	// main > hash, main > main
-	model.other = { tree: makeTree([0, 1, 2, 2], [0, 1, 3, 1]),
-		selfs: Float64Array.from([0, 5, 10, 1]) };
+	setOther(model, makeTree([0, 1, 2, 2], [0, 1, 3, 1]), [0, 5, 10, 1]);
 	const comparison = compare(model, {}, { view: 'compare', compare: 'file' }, '');
 	assert.equal(comparison.one.total, 14);
 	assert.equal(comparison.other.total, 16);
 	const rows = compareFunctions(model, comparison);
 	const hash = rows.find((row) => model.nameOf(row.f) === 'hash');
 	assert.equal(hash.otherSelf, 10 / 16);
+	assert.deepEqual(hash.n, [2, 1]);
 	const dropped = compare(model, { drop: '^hash$' },
 		{ view: 'compare', compare: 'file' }, '');
 	assert.equal(dropped.other.total, 6);
@@ -211,7 +239,8 @@ test('marks in bars count', async () => {
 	const [all] = sumMarks(model, {});
 	assert.deepEqual([all.n, all.total, all.min, all.median, all.p99, all.max],
 		[13, 63, 1, 2, 25, 25]);
-	// A share is one of all, ten in bars with them; those it takes are here.
+	// The share is one of all marks, with ten marks in bars; the selected
+	// marks are in the page.
 	assert.equal(chooseMarks(model, { mark: 'app/turn', slowest: '20%' }).length, 3);
 	assert.equal(chooseMarks(model, { mark: 'app/turn', slowest: '1' }).length, 1);
 	assert.equal(chooseMarks(model, { mark: 'app/turn', slowest: '8%', longer: 4 }).length,

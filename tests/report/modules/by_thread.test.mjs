@@ -8,12 +8,12 @@ import { filterOf } from '../../../src/report/page/state.js';
 import { treeByThread } from '../../../src/report/page/by_thread.js';
 import { model as make } from './page.mjs';
 
-/** As "thread>function>…": total, of what has any. */
+/** {"thread>function>…": total}, without zeros. */
 async function byThread(state = {}) {
 	const model = await make();
 	model.isWhole = true;
 	const { tree, totals, roots } = treeByThread({ model,
-		filter: () => filterOf(state) });
+		filter: () => filterOf(state), rows: () => model.samples });
 	const found = {};
 	for (let i = 1; i < tree.n; i++) {
 		const path = [];
@@ -47,7 +47,7 @@ test('filters and transforms apply to each view', async () => {
 });
 
 test('the slowest marks are those of all threads together', async () => {
-	// The longest of three, of thread one; thread two has none
+	// The longest of three marks, of thread one; thread two has no mark
 	assert.deepEqual(Object.keys((await byThread({ mark: 'app/turn',
 		slowest: '1' })).found)[0], 'one 1');
 	assert.equal((await byThread({ mark: 'app/turn', slowest: '1' })).all, 8);
@@ -55,8 +55,8 @@ test('the slowest marks are those of all threads together', async () => {
 
 test('samples of many threads are read together', async () => {
 	const model = await make();
-	const wanted = [0, 1].map((t) => Array.from(model.samplesOf(t)));
+	const wanted = [0, 1].map((t) => Array.from(model.samples.ofThread(t)));
 	assert.deepEqual(wanted, [[0, 1, 2, 4], [3]]);
-	model.sortByThread();
-	assert.deepEqual([0, 1].map((t) => Array.from(model.samplesOf(t))), wanted);
+	model.samples.sortByThread();
+	assert.deepEqual([0, 1].map((t) => Array.from(model.samples.ofThread(t))), wanted);
 });

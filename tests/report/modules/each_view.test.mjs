@@ -13,9 +13,10 @@ const { CompareView } = await import('../../../src/report/page/view_compare.js')
 const { FlameView } = await import('../../../src/report/page/view_flame.js');
 const { FunctionsView } = await import(
 	'../../../src/report/page/view_functions.js');
-const { HeapView } = await import('../../../src/report/page/view_heap.js');
+const { MemoryLine } = await import('../../../src/report/page/memory_line.js');
 const { HeatView } = await import('../../../src/report/page/view_heat.js');
 const { MarksView } = await import('../../../src/report/page/view_marks.js');
+const { makeStatisticsTable } = await import('../../../src/report/page/mark_table.js');
 const { AboutView, LogsView } = await import(
 	'../../../src/report/page/view_rest.js');
 const { CountersView, isGrowing, unitOf } = await import(
@@ -23,13 +24,17 @@ const { CountersView, isGrowing, unitOf } = await import(
 const { layOperations } = await import('../../../src/report/page/operations.js');
 const { Moments } = await import('../../../src/report/page/moments.js');
 const { Scale } = await import('../../../src/report/page/scale.js');
+const { linesAround } = await import('../../../src/report/page/source.js');
 const { Table, TIPS } = await import('../../../src/report/page/table.js');
 const { unnamedOf } = await import('../../../src/report/page/analysis.js');
-const { paintLine } = await import('../../../src/report/page/timeline.js');
+const { readNote } = await import('../../../src/report/page/notes.js');
+const { readState, writeState } = await import(
+	'../../../src/report/page/state.js');
+const { paintLine } = await import('../../../src/report/page/axis.js');
 const { TreeView } = await import('../../../src/report/page/view_tree.js');
-const { model: make } = await import('./page.mjs');
+const { model: make, setOther, setSamples } = await import('./page.mjs');
 
-/** A view of its own, and the app that it asks. */
+/** A new view, and its app. */
 async function open(View, state = {}, change = () => {}) {
 	const model = await make();
 	model.isWhole = true;
@@ -58,11 +63,9 @@ test('by wall time the program precedes its children', async () => {
 		model.processes.push({ ...model.processes[0], number: 1, pid: 20 });
 		model.threads.push({ ...model.threads[0], number: 2, process: 1, tid: 20 });
 		model.ticks = Float64Array.of(2, 2, 2);
-		model.counts = new Uint32Array(3);
-		model.samples.threads = Uint16Array.of(2, 2, 2, 1, 0);
-		model.byThread = model.sumThreads();
+		setSamples(model, { threads: Uint16Array.of(2, 2, 2, 1, 0) });
 	};
-	const lanes = ({ app }) => app.timeline.lanes()
+	const lanes = ({ app }) => app.timeline.lanes.list()
 		.filter(({ kind }) => kind === 'thread').map(({ n }) => n);
 	const busy = await open(ChartView, {}, other);
 	assert.equal(busy.view.thread, 2);
@@ -83,9 +86,10 @@ test('an empty result is reported', async () => {
 	assert.match(view.details.textContent, /No sample passes/);
 	const none = await open(CompareView, { compare: 'brush', from: 90, to: 95,
 		beside: '96-98' });
-	assert.match(none.view.answer.textContent, /Neither has a sample/);
+	assert.match(none.view.answer.textContent, /Neither part has a sample/);
 	const empty = await open(FlameView, {}, (model) => {
-		model.samples = { ...model.samples, n: 0, times: new Moments([]) };
+		setSamples(model, { n: 0, times: new Moments([]) });
+		model.stacks.blocked.n = model.allocations.n = 0;
 	});
 	assert.match(empty.view.details.textContent, /record with --sample/);
 });
@@ -94,8 +98,9 @@ test('compare inside begins with the main cause', async () => {
 	const { app, view } = await open(CompareView, { name: 'app/turn', amount: '1' });
 	assert.equal(app.model.nameOf(view.table.rows[0].f), 'hash');
 	assert.match(view.answer.textContent,
-		/The slowest 1 took 25.ns.*The other 2 took 9.ns.*difference: hash/);
+		/The slowest 1 took 25.ns, of.*The other 2 took 9.ns each.*difference: hash/);
 	assert.equal(view.marks.rows.length, 1);
+	assert.equal(view.interval(view.table.rows[0]).textContent, 'only one mark');
 });
 
 test('all callers and callees of a function', async () => {
@@ -105,9 +110,31 @@ test('all callers and callees of a function', async () => {
 	assert.deepEqual([view.callers, view.callees].map((boxes) =>
 		boxes.boxes.map((box) => box.label)), [['main', 'parse'],
 		['parse', 'malloc']]);
-	// The one that is picked is, when rows are made anew
+	// The selected mark stays selected when the rows change
 	view.update();
 	assert.equal(view.table.picked.f, 2);
+});
+
+test('the source of a function has the share of each line', async () => {
+	const { view, app } = await open(FunctionsView, { picked: 3 });
+	const rows = () => view.source.all('tr').slice(1).map((row) =>
+		row.all('td').map((cell) => cell.textContent));
+	// 14 ns in all: 2 at line 3, 6 at line 12; four lines around each
+	assert.deepEqual(rows()[2], ['14.3\u00a0%', '14.3\u00a0%', '3', 'text 3']);
+	assert.deepEqual(rows().map((row) => row[2]), ['1', '2', '3', '4', '5', '6', '7',
+		'8', '9', '10', '11', '12', '13', '14', '15', '16']);
+	assert.deepEqual(rows()[11], ['42.9\u00a0%', '42.9\u00a0%', '12', 'text 12']);
+	// The line is behind the end of the text.
+	app.set({ picked: 1 });
+	frames.draw();
+	assert.deepEqual(rows().at(-1), ['', '100.0\u00a0%', '30', '']);
+	app.model.sources.clear();
+	app.set({ picked: 3 });
+	frames.draw();
+	assert.deepEqual(rows().map((row) => row[2]), ['3', '…', '12']);
+	assert.match(view.source.textContent, /report --source/);
+	assert.deepEqual(linesAround([{ line: 2 }, { line: 20 }], Array(30)).map((one) =>
+		one && one.number), [1, 2, 3, 4, 5, 6, null, 16, 17, 18, 19, 20, 21, 22, 23, 24]);
 });
 
 test('the call tree opens step by step and keeps its position', async () => {
@@ -131,14 +158,91 @@ test('a deep call tree leaves room for names', async () => {
 });
 
 test('allocations of a moment, moved by arrow keys', async () => {
-	const { app, view } = await open(HeapView, { of: 'live', moment: 21 });
-	assert.equal(view.answer.total, 150);
-	view.over.send('keydown', { key: 'ArrowRight' });
+	const { app, view } = await open(FlameView, { of: 'live', moment: 21 });
+	assert.equal(view.shown.totals[0], 150);
+	assert.ok(view.memory instanceof MemoryLine && !view.memory.element.hidden);
+	view.memory.element.send('keydown', { key: 'ArrowRight' });
 	frames.draw();
 	assert.equal(app.state.moment, 22);
 	app.set({ moment: 30 });
 	frames.draw();
-	assert.equal(view.answer.total, 107);
+	assert.equal(view.shown.totals[0], 107);
+});
+
+test('one selector changes the amounts of all views of stacks', async () => {
+	for (const [View, shown] of [[FlameView, (view) => view.shown.totals[0]],
+		[FunctionsView, (view) => view.total], [TreeView, (view) => view.total]]) {
+		const { app, view } = await open(View);
+		const buttons = () => app.selector.all('button');
+		app.showMeasures();
+		assert.deepEqual(buttons().map((one) => one.textContent), ['Processor time',
+			'Blocked', 'Allocated', 'In use', 'Leaked', 'Temporary']);
+		assert.equal(shown(view), 14);
+		buttons()[1].send('click');
+		frames.draw();
+		assert.equal(shown(view), 5000000020);
+		assert.equal(app.state.of, 'blocked');
+		app.showMeasures();
+		assert.match(app.selector.textContent, /5.00.s of 2.calls/);
+		app.set({ view: 'heat' }); // has samples only
+		assert.deepEqual([app.of(), app.unit()], ['', 'time']);
+	}
+	const { view } = await open(FlameView, { of: 'blocked', show: 'threads' });
+	assert.deepEqual([1, 4].map((node) => view.shown.totals[node]),
+		[5000000000, 20]);
+	view.openStacks(2);
+	assert.match(view.stacks.told.textContent, /1 of 1, at .*, two 2, 5.00.s/);
+	const old = readState('#view=heap&of=leaked');
+	assert.deepEqual([old.view, old.of], ['flame', 'leaked']);
+});
+
+test('notes on times and functions are in the address', async () => {
+	const { app } = await open(FunctionsView, { view: 'functions', picked: 3 });
+	const write = (text) => {
+		app.notes.open();
+		app.notes.input.value = text;
+		app.notes.add();
+		frames.draw();
+	};
+	write('slow & <b>');
+	app.set({ view: 'flame', from: 10, to: 30 });
+	write('burst');
+	write('   '); // no note
+	const notes = [{ name: 'hash', text: 'slow & <b>' },
+		{ name: '', from: 10, to: 30, text: 'burst' }];
+	const plain = (list) => JSON.parse(JSON.stringify(list));
+	assert.deepEqual(plain(app.state.notes), notes);
+	assert.deepEqual(plain(readState(writeState(app.state)).notes), notes);
+	app.notes.show();
+	assert.match(app.notes.list.textContent, /hash: slow & <b>.*burst.*Save with notes/);
+	app.set({ view: 'flame', from: undefined, to: undefined });
+	const [first, , second] = app.notes.list.all('button');
+	second.send('click');
+	assert.deepEqual([app.state.from, app.state.to], [10, 30]);
+	first.send('click');
+	assert.deepEqual([app.state.view, app.state.picked], ['functions', 3]);
+	app.notes.list.all('button')[1].send('click');
+	assert.equal(app.state.notes.length, 1);
+	for (const text of ['', '[1]', '{}', '[null,null,"",""]', '["a",1,"","x"]',
+		'[1e999,1,"","x"]'])
+		assert.equal(readNote(text), null, text);
+});
+
+test('waits of slow marks are compared by their stacks', async () => {
+	const { app, view } = await open(CompareView, { name: 'app/turn', amount: '1',
+		view: 'compare' }, (model) => {
+		model.marks.durations = Float64Array.of(1e7, 1e8, 1e7);
+	});
+	assert.match(view.answer.textContent, /They wait most of this time/);
+	view.answer.all('button')[0].send('click');
+	frames.draw();
+	assert.equal(app.state.of, 'blocked');
+	assert.doesNotMatch(view.answer.textContent, /They wait/);
+	const { app: file } = await open(CompareView, { of: 'blocked', view: 'compare' },
+		(model) => {
+			setOther(model, model.tree, [0, 0, 1, 99, 0, 0]);
+		});
+	assert.deepEqual([file.measures(), file.of()], [[''], '']);
 });
 
 test('the heat map has passing samples, and Enter opens a cell', async () => {
@@ -168,9 +272,71 @@ test('marks of a search and a time; a selected one stays', async () => {
 	assert.ok(view.statistics.rows.includes(view.statistics.picked));
 	assert.deepEqual(view.numbers(), [0, 1, 2]);
 	app.set({ from: 10, to: 30 });
-	assert.deepEqual(view.numbers(), [1]);
+	assert.deepEqual(view.numbers(), [0, 1]);
 	app.set({ search: 'nothing' });
 	assert.deepEqual(view.numbers(), []);
+});
+
+test('the table of statistics has a column for each figure', async () => {
+	const { view } = await open(MarksView, {});
+	const { headings } = makeStatisticsTable(view).options;
+	assert.deepEqual(headings.map((heading) => heading.key), ['name', 'n', 'min',
+		'median', 'mean', 'p99', 'max', 'total', 'histogram']);
+});
+
+test('simultaneous marks of one name are in lanes', async () => {
+	const { view } = await open(MarksView, {}, (model) => {
+		// Of 0 to 60, 10 to 90 and 70 to 99, the third follows the first.
+		model.marks.times = Float64Array.of(0, 10, 70);
+		model.marks.durations = Float64Array.of(60, 80, 29);
+		model.marks.threads = Uint8Array.of(0, 1, 0);
+	});
+	const rows = () => [0, 1, 2].map((i) =>
+		view.boxes.boxes.find((box) => box.id === i).row);
+	const [first, second, third] = rows();
+	assert.deepEqual([second, third], [first + 1, first]);
+	// A selected part of the time does not move the marks.
+	view.app.state = { from: 20, to: 65 };
+	view.update();
+	assert.deepEqual(view.boxes.boxes.map((box) => [box.id, box.row]),
+		[[0, first], [1, second]]);
+	assert.equal(view.boxes.nRows, second + 1);
+});
+
+test('a mark from before the recording is cut, and says so', async () => {
+	const { view } = await open(MarksView, {}, (model) => {
+		model.marks.before = Uint8Array.of(2);
+	});
+	const box = view.boxes.boxes.find(({ id }) => id === 0);
+	assert.match(box.label, /^◂ /);
+	assert.match(view.tip(box).join(), /cut: it began 2.ns before the recording/);
+	assert.doesNotMatch(view.lines(1).join(), /cut/);
+});
+
+test('frame times begin with the frame clock of the busiest process', async () => {
+	const { app, view } = await open(MarksView, { show: 'frames' }, (model) => {
+		model.processes.push({ ...model.processes[0], number: 1, pid: 20 });
+		model.threads[1].process = 1; // has 2 of 14 ns
+		model.markNames.push({ group: 'gtk', name: 'frameclock cycle' },
+			{ group: 'gtk', name: 'frameclock paint' });
+		model.marks = { ...model.marks, n: 6,
+			times: Float64Array.of(5, 19, 48, 60, 70, 71),
+			durations: Float64Array.of(10, 25, 8, 1, 1, 9),
+			threads: Uint8Array.of(0, 0, 0, 1, 0, 0),
+			names: Uint8Array.of(0, 0, 0, 1, 1, 2), lanes: new Uint8Array(6),
+			depths: new Uint8Array(6), messages: new Uint8Array(6) };
+	});
+	assert.equal(view.name(), 'gtk/frameclock cycle');
+	assert.deepEqual(Array.from(view.chosen), [4]);
+	const [, process] = view.bar.all('select');
+	assert.deepEqual(process.all('option').map((one) => one.textContent),
+		['app 10', 'app 20']);
+	app.set({ process: 1 });
+	frames.draw();
+	assert.deepEqual(Array.from(view.chosen), [3]);
+	app.set({ show: 'statistics' });
+	frames.draw();
+	assert.equal(view.name(), 'app/turn');
 });
 
 test('counters have their least, most and last value', async () => {
@@ -221,8 +387,9 @@ test('the used control keeps the focus', async () => {
 
 test('overlapping operations are below each other', async () => {
 	const { view } = await open(MarksView, { show: 'threads' }, (model) => {
-		// one from 10 to 50, of which both ends are marks, one from 20 to 60 that
-		// was not seen to end, one behind the first
+		// an operation from 10 to 50 with marks at both ends, an
+		// operation from 20 to 60 without an end, and one after the
+		// first
 		model.operations = [[7, 10, 50, 1, 2, 0, 0], [8, 20, 60, 3, 0, 0, 0],
 			[9, 55, 70, 1, 2, 0, 0]];
 	});
@@ -230,7 +397,7 @@ test('overlapping operations are below each other', async () => {
 	assert.deepEqual(boxes.map((box) => box.id), [3, 5, 4]);
 	assert.equal(boxes[0].row, boxes[1].row);
 	assert.equal(boxes[2].row, boxes[0].row + 1);
-	assert.match(view.tip(boxes[2]).join(), /40.ns at .*operation 8 of app 10,its end/);
+	assert.match(view.tip(boxes[2]).join(), /40.ns at .*operation 8 of app 10,no end/);
 	view.open(boxes[0]);
 	assert.deepEqual([view.app.state.from, view.app.state.to], [10, 50]);
 	const found = layOperations(view.app.model, new Scale(0, 15, 15), () => true);
@@ -254,7 +421,7 @@ test('the time axis shows the places of matching samples', async () => {
 	};
 	const without = (drawn(), app.state = { search: 'nothing' }, drawn());
 	app.state = { search: 'hash' };
-	// two samples are in hash(), each in a pixel of its own: two strokes each
+	// two samples are in hash(), in different pixels: two strokes each
 	assert.equal(drawn() - without, 4);
 });
 
@@ -263,7 +430,7 @@ test('a time is compared with another time', async () => {
 		beside: '35-60' });
 	const { one, other } = view.comparison;
 	assert.deepEqual([one.total, other.total], [10, 4]);
-	assert.equal(other.text, 'what was brushed before');
+	assert.equal(other.text, 'the time selected before');
 });
 
 test('each chart has a table on request', async () => {
@@ -299,7 +466,7 @@ test('a table of any length shows the visible rows', () => {
 
 test('ticks are not shown as times', async () => {
 	const { view } = await open(CompareView, { name: 'app/turn', amount: '1' },
-		(model) => { model.isTime = false; });
+		(model) => { model.isTime = false; setSamples(model, {}); });
 	assert.doesNotMatch(view.answer.textContent, /processor/);
 	assert.match(view.marks.body.textContent, /ticks/);
 });
@@ -324,7 +491,7 @@ test('a bar of frame times shows its longest mark', async () => {
 			durations: column((i) => i % 50 === 7 ? 1000 + i : 1),
 			threads: column(() => 0), names: column(() => 0),
 			lanes: column(() => 1), depths: column(() => 0),
-			messages: column(() => 0) };
+			messages: column(() => 0), before: new Uint8Array(0) };
 	});
 	for (const x of [100, 400, 700]) {
 		view.clickFrame({ clientX: x });
@@ -397,13 +564,13 @@ test('functions without names are listed by library', async () => {
 	assert.deepEqual(unnamedOf(app.model, app.analysis()), [['app', parse]]);
 	assert.match(view.element.textContent, /Functions without names/);
 	assert.match(view.element.textContent, /syscap symbolize x/);
-	app.showUnnamed();
-	assert.equal(app.unnamed.hidden, false);
-	assert.equal(app.unnamed.textContent, (parse / totals[0] * 100).toFixed(1) +
+	app.header.showUnnamed();
+	assert.equal(app.header.unnamed.hidden, false);
+	assert.equal(app.header.unnamed.textContent, (parse / totals[0] * 100).toFixed(1) +
 		'\u00a0% without names');
 	app.set({ function: 'hash' });
-	app.showUnnamed();
-	assert.equal(app.unnamed.hidden, true);
+	app.header.showUnnamed();
+	assert.equal(app.header.unnamed.hidden, true);
 });
 
 test('each column has an explanation', async () => {
@@ -461,7 +628,7 @@ test('the flame chart shows times inside marks', async () => {
 	const { app, view } = await open(ChartView, { thread: 0 });
 	const n = () => view.boxes.boxes.filter((box) => box.label === 'parse').length;
 	assert.equal(n(), 2);
-	// the mark of 25 ns, from 14 to 39, has a sample in hash() alone
+	// the mark of 25 ns, from 14 to 39, has only a sample in hash()
 	app.set({ mark: 'app/turn', slowest: '1' });
 	frames.draw();
 	assert.equal(n(), 0);
@@ -490,8 +657,8 @@ test('an invalid regular expression is reported', async () => {
 	assert.equal(app.view.table.rows.length, 0);
 	app.set({ search: undefined, function: 'par(' });
 	frames.draw();
-	app.showChips();
-	assert.match(app.chips.textContent, /par\(, which is no regular expression/);
+	app.filters.show();
+	assert.match(app.filters.chips.textContent, /par\(, which is no regular expression/);
 });
 
 test('matches are those of the shown view', async () => {
@@ -507,11 +674,8 @@ test('matches are those of the shown view', async () => {
 
 test('functions that disappeared are a difference of two captures', async () => {
 	const { view } = await open(CompareView, { compare: 'file' }, (model) => {
-		model.facts.other = 'before';
-		model.facts.other_unit = 'processor time';
-		// all of it was in malloc() below parse()
-		model.other = { tree: model.tree,
-			selfs: Float64Array.of(0, 0, 1, 99, 0, 0) };
+		// all bytes were allocated in malloc() below parse()
+		setOther(model, model.tree, [0, 0, 1, 99, 0, 0]);
 	});
 	assert.match(view.answer.textContent,
 		/largest difference: malloc.*14\.3.% here, against 99\.0.%/);
@@ -521,7 +685,7 @@ test('functions that disappeared are a difference of two captures', async () => 
 	const rows = view.table.rows.map((row) => row.self - row.otherSelf);
 	assert.ok(rows.length > 2 && rows[0] < 0 && rows[1] > 0, String(rows));
 	assert.equal(view.difference(rows[0]), '−84.7\u00a0points');
-	// The colour of a difference does not depend on the others.
+	// The colour of a difference does not depend on other differences.
 	assert.equal(view.colour(0.1, 0.1), view.colour(0.9, 0.1));
 	assert.match(view.legend.textContent, /10 points or more above/);
 });
@@ -555,6 +719,6 @@ test('frame times show the number of hidden ones', async () => {
 	set: () => true });
 	view.paintFrames();
 	assert.match(told.join(), /3 of app.turn, 0 longer than 16.7.ms; 900 more/);
-	// 25 ns are not drawn against 16.7 ms
+	// a target of 16.7 ms is not drawn for marks of 25 ns
 	assert.ok(told.some((text) => /^25.ns$/.test(text)));
 });

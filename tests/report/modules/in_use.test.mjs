@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { InUse } from '../../../src/report/page/in_use.js';
 import { Model } from '../../../src/report/page/model.js';
+import { allocationsOf, Rows } from '../../../src/report/page/rows.js';
 import { column, columns, list, texts } from './page.mjs';
 
 const pairs = ({ times, values }) => Array.from(times, (t, i) => [t, values[i]]);
@@ -39,4 +40,48 @@ test('combined allocations are known at the end of each cell', async () => {
 	assert.equal(use.snap(use.peak()), 20);
 	assert.deepEqual(pairs(use.line(0, 100)), [[10, 100], [10, 150], [20, 150],
 		[21, 100], [21, 107], [31, 107]]);
+});
+
+test('rows of allocations keep their bytes, or 0', async () => {
+	const model = new Model(await columns(list()));
+	const bytes = (of, moment) => Array.from(allocationsOf(
+		model.allocations, of, moment).ticks);
+	assert.deepEqual(bytes('allocated'), [100, 50, 7]);
+	assert.deepEqual(bytes('leaked'), [100, 0, 7]);
+	assert.deepEqual(bytes('temporary'), [0, 50, 0]);
+	assert.deepEqual(bytes('live', 20), [100, 50, 0]);
+	const rows = model.rowsOf('live', 20);
+	assert.ok(rows instanceof Rows && rows.unit === 'bytes');
+	assert.deepEqual([rows.all, ...rows.ofThread(0)], [3, 0, 1]);
+	assert.equal(model.rowsOf('live', 20), rows);
+	assert.deepEqual(Array.from(model.rowsOf('live', 30).ticks), [100, 0, 7]);
+});
+
+test('few allocations are copied, with their times and counts', async () => {
+	const combined = list().filter(({ name }) => !name.startsWith('allocation.'));
+	const rows = 400, numbers = (of) => Array.from({ length: rows }, (_, i) => of(i));
+	const model = new Model(await columns([...combined,
+		column('allocation.runs', [1, 299, 99, 1]),
+		column('allocation.times', [12, 1000, 1000, 7]),
+		column('allocation.threads', numbers((i) => i % 2)),
+		column('allocation.nodes', numbers((i) => 1 + i % 2)),
+		column('allocation.sizes', numbers((i) => 10 + i)),
+		column('allocation.lives', numbers((i) => i % 100 === 7 ? 0 : 2)),
+		column('allocation.counts', numbers((i) => 1 + i % 3))]));
+	const { allocations } = model;
+	assert.deepEqual([0, 1, 299, 300, 398, 399].map((i) => allocations.times.at(i)),
+		[12, 1012, 1012, 2012, 2012, 2019]);
+	assert.deepEqual([0, 12, 13, 1012, 2012, 2019, 2020].map((time) =>
+		allocations.times.find(time)), [0, 0, 1, 1, 300, 399, 400]);
+	const leaked = allocationsOf(allocations, 'leaked', 0);
+	const all = (column) => Array.from(column);
+	assert.deepEqual(all(leaked.ticks), [17, 117, 217, 317]);
+	assert.deepEqual(all(leaked.nodes), [2, 2, 2, 2]);
+	assert.deepEqual(all(leaked.counts), [2, 3, 1, 2]);
+	assert.deepEqual([0, 1, 2, 3].map((i) => leaked.times.at(i)),
+		[1012, 1012, 1012, 2012]);
+	assert.deepEqual(all(allocationsOf(allocations, 'live', 1500).ticks),
+		[17, 117, 217]);
+	assert.equal(allocationsOf(allocations, 'temporary', 0).n, 0);
+	assert.equal(allocationsOf(allocations, 'allocated', 0).n, rows);
 });

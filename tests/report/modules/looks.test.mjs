@@ -11,7 +11,7 @@ import { filterOf, readState, writeState } from
 	'../../../src/report/page/state.js';
 import { makeTree, sumUp } from '../../../src/report/page/tree.js';
 import { Moments } from '../../../src/report/page/moments.js';
-import { model as make } from './page.mjs';
+import { model as make, setSamples } from './page.mjs';
 
 test('readable numbers', () => {
 	const plain = (text) => text.replace(/\u00a0/g, ' ');
@@ -41,7 +41,7 @@ test('round moments', () => {
 	const { step, ticks } = ticksOf(new Scale(50, 1050, 1100), 0);
 	assert.equal(step, 100);
 	assert.deepEqual(ticks.slice(0, 2), [100, 200]);
-	// of a day at hours: never at 2:46:40, which is 10,000 s
+	// labels of a day are at hours, never at 2:46:40 (10,000 s)
 	assert.equal(ticksOf(new Scale(0, 86400e9, 1100), 0).step, 3 * 3600e9);
 	assert.equal(roundTime(203e9), 300e9);
 	assert.equal(roundTime(20e9), 20e9);
@@ -142,13 +142,12 @@ test('marks of a name have one colour', async () => {
 	assert.equal(coloursOfMarks(model, { series })[1], colour);
 });
 
-/** A model with one thread, of so many samples, in one function or the other. */
+/** A model with one thread and @n samples in two functions. */
 async function chartOf(n, node, width) {
 	const model = await make();
 	const column = (of) => Uint32Array.from({ length: n }, (_, i) => of(i));
-	model.samples = { n, threads: column(() => 0), ticks: column(() => 1),
-		nodes: column(node), times: new Moments(column((i) => i > 0 ? 2 : 0)) };
-	model.sumThreads();
+	setSamples(model, { n, threads: column(() => 0), ticks: column(() => 1),
+		nodes: column(node), times: new Moments(column((i) => i > 0 ? 2 : 0)) });
 	return layoutChart({ model, thread: 0, nodes: null, tree: model.tree,
 		scale: new Scale(0, 2 * n, width), passes: () => true, label: String,
 		colour: () => '' });
@@ -163,7 +162,7 @@ test('flame chart in order of time', async () => {
 	assert.equal(rows, 3);
 	const parse = boxes.filter((box) => box.id === 2);
 	assert.deepEqual(parse.map((box) => [box.x, box.w]), [[100, 40], [500, 40]]);
-	// samples that do not pass are of nothing
+	// samples that do not pass have no category
 	const some = layout((i) => i > 0).boxes.filter((box) => box.id === 2);
 	assert.deepEqual(some.map((box) => [box.x, box.w]), [[500, 40]]);
 });
@@ -175,7 +174,7 @@ test('a pixel shows its most frequent stack only', async () => {
 	assert.ok(own.length >= 98 && own.every((box) => box.id === 4 && box.w < 1.1));
 	assert.ok(own.every(({ of: [n, all] }) => all < 52 && n / all > 0.6 &&
 		n / all < 0.7));
-	// main() has all of them: one box
+	// main() has all samples: one box
 	assert.deepEqual(boxes.filter((box) => box.row === 0).map((box) =>
 		[box.x, box.w, box.of]), [[0, 100, undefined]]);
 });

@@ -28,14 +28,32 @@ export async function columns(list) {
 }
 
 /**
- * Two threads, 1 and 2 of process 10, and marks "app/turn" of which the
- * second is long: in it hash() runs, in the others parse().
+ * Threads 1 and 2 of process 10, and marks "app/turn". hash() runs in the
+ * second mark, which is long, and parse() runs in the others.
  */
 export async function model() {
 	return new Model(await columns(list()));
 }
 
-/** Its columns, as scripts of a page have them. */
+/** Replace the samples of a model. */
+export function setSamples(model, samples) {
+	model.stacks.samples = { ...model.stacks.samples, ...samples };
+	model.samples = model.makeRows('');
+	model.byThread = model.sumThreads();
+}
+
+/** Compare a model with another capture; @selfs is the cost of each node. */
+export function setOther(model, tree, selfs) {
+	const nodes = Array.from(selfs.keys()).filter((i) => selfs[i] > 0);
+	model.facts.other = 'before';
+	model.facts.other_unit = 'processor time';
+	model.other = { tree, selfs: Float64Array.from(selfs), rows: { n: nodes.length,
+		threads: new Uint8Array(nodes.length), nodes: Uint32Array.from(nodes),
+		ticks: Float64Array.from(nodes, (i) => selfs[i]), counts: null,
+		worth: Float64Array.of(1) } };
+}
+
+/** The columns, in the form of a page's scripts. */
 export function list() {
 	const words = ['', 'main', 'parse', 'hash', 'libc.so.6', 'app', 'turn', 'one',
 		'two', 'malloc', 'counters', 'heap'];
@@ -50,10 +68,11 @@ export function list() {
 		column('thread.processes', [0, 0]), column('thread.tids', [1, 2]),
 		column('thread.names', [7, 8]), column('thread.begins', [0, 0]),
 		column('thread.ends', [100, 100]), column('thread.ticks', [2, 2]),
-		// root, main, parse, hash, malloc, and "[system]" as the fifth
+		// root, main, parse, hash, malloc, and "[system]" with the
+		// number 5
 		column('function.names', [0, 1, 2, 3, 10, 9]),
 		column('function.binaries', [0, 5, 5, 5, 0, 4]),
-		// hash was inlined, and most of it is at app:12
+		// hash was inlined, and its most expensive line is app:12
 		column('function.categories', [4, 8, 8, 24, 4, 9]),
 		column('function.files', [0, 0, 0, 6, 0, 0]),
 		column('function.lines', [0, 0, 0, 12, 0, 0]),
@@ -82,6 +101,19 @@ export function list() {
 		column('allocation.sizes', [100, 50, 7]),
 		column('allocation.lives', [0, 6, 0]),
 		column('allocation.temporary', [0, 1, 0]),
+		// Two calls that blocked: main > parse, main > hash
+		column('blocked.depths', [0, 1, 2, 2]),
+		column('blocked.functions', [0, 1, 2, 3]),
+		column('blocked.times', [12, 13]),
+		column('blocked.threads', [0, 1]),
+		column('blocked.nodes', [2, 3]),
+		column('blocked.ticks', [20, 5000000000], 8),
+		// hash() of app, and main()
+		column('line.functions', [3, 3, 1]), column('line.files', [5, 5, 5]),
+		column('line.numbers', [12, 3, 30]), column('line.selfs', [6, 2, 0]),
+		column('line.totals', [6, 2, 14]),
+		column('source.files', [5]), texts('source.texts',
+			[Array.from({ length: 20 }, (_, i) => 'text ' + (i + 1)).join('\n')]),
 		texts('texts.more', []),
 	];
 }

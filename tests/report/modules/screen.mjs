@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // screen.mjs - the parts of a browser that views need in node: a tree of
-// elements, and canvases that count what is drawn.  How it looks is what
-// report.browser is for.
+// elements, and canvases that count what is drawn.  report.browser tests the
+// appearance.
 
 class Element {
 	constructor(tag) {
@@ -54,7 +54,7 @@ class Element {
 		(this.listeners[name] = this.listeners[name] || []).push(listener);
 	}
 
-	/** As in a browser's event. */
+	/** Same as in a browser's event. */
 	send(name, event = {}) {
 		for (const listener of this.listeners[name] || [])
 			listener({ preventDefault() {}, stopPropagation() {}, target: this,
@@ -62,7 +62,7 @@ class Element {
 				pointerType: 'mouse', ...event });
 	}
 
-	/** All below it that are @tag and say @text. */
+	/** All descendants with the tag @tag and the text @text. */
 	all(tag, text) {
 		return this.children.flatMap((child) => child instanceof Element
 			? [...(child.tagName === tag.toUpperCase() && (text === undefined ||
@@ -75,7 +75,7 @@ class Element {
 			child instanceof Element && child.contains(one));
 	}
 
-	/** Of tags alone: "button, select". */
+	/** Only lists of tags: "button, select". */
 	querySelectorAll(tags) {
 		return tags.split(', ').flatMap((tag) => this.all(tag));
 	}
@@ -129,7 +129,7 @@ class Element {
 	scrollIntoView() {}
 }
 
-/** Frames are drawn when they are asked for. */
+/** Frames are drawn on request. */
 export const frames = {
 	waiting: [],
 	draw() {
@@ -138,7 +138,7 @@ export const frames = {
 	},
 };
 
-/** From here on there is a page. */
+/** The page exists from here on. */
 export function makeScreen() {
 	const listeners = {};
 	const globals = {

@@ -12,7 +12,7 @@ const totals = sumUp(tree, selfs);
 const kinds = { focus: null, hideSystem: false, collapse: null,
 	collapseRecursion: false };
 
-/** "1>2>1": what it has by itself. */
+/** {"1>2>1": self time}. */
 function folded(of, sums) {
 	const found = {};
 	for (let i = 1; i < of.n; i++) {

@@ -12,11 +12,15 @@ const { cutText, makeTheme, prepareCanvas } = await import(
 const { el, fill } = await import('../../../src/report/page/dom.js');
 const { binDurations, histogram, Histogram } = await import(
 	'../../../src/report/page/histogram.js');
-const { answerOf, App } = await import('../../../src/report/page/main.js');
+const { answerOf } = await import('../../../src/report/page/answer.js');
+const { Filters } = await import('../../../src/report/page/filters.js');
+const { Header } = await import('../../../src/report/page/header.js');
+const { App } = await import('../../../src/report/page/main.js');
 const { endsWith, nodesThat, Stacks } = await import(
 	'../../../src/report/page/stacks.js');
 const { functionDetails } = await import(
 	'../../../src/report/page/view_flame.js');
+const { Lanes } = await import('../../../src/report/page/lanes.js');
 const { Timeline } = await import('../../../src/report/page/timeline.js');
 const { Table } = await import('../../../src/report/page/table.js');
 const { ownersOf } = await import(
@@ -33,7 +37,7 @@ async function start(state = {}) {
 	return app;
 }
 
-/** @returns what the page has drawn and said by now */
+/** @returns the drawn shapes and texts so far */
 function show(app, state) {
 	app.set(state);
 	frames.draw();
@@ -191,7 +195,7 @@ test('every view draws passing data', async () => {
 	const app = await start();
 	const choices = app.choices().map((choice) => choice.key);
 	assert.deepEqual(choices, ['flame', 'chart', 'functions', 'tree', 'compare',
-		'marks', 'counters', 'heap', 'heat', 'about']);
+		'marks', 'counters', 'heat', 'about']);
 	for (const view of choices) {
 		const element = show(app, { view });
 		assert.ok(element.textContent.length > 0 ||
@@ -244,6 +248,80 @@ test('the time axis brushes by pointer and by keys', async () => {
 	assert.equal(app.state.from, undefined);
 });
 
+test('the time axis folds, and the title of a lane acts', async () => {
+	const app = await start();
+	const { timeline } = app;
+	const kinds = () => timeline.lanes.list().map(({ kind }) => kind);
+	assert.deepEqual(kinds(), ['thread', 'thread', 'blocked', 'marks', 'counter']);
+	const height = timeline.height;
+	assert.ok(height <= 200, String(height));
+	app.model.threads.push(...[2, 3, 4].map((number) => ({ ...app.model.threads[0],
+		number, tid: 10 + number })));
+	app.model.byThread = Float64Array.of(12, 2, 1, 1, 1);
+	assert.deepEqual(kinds().slice(0, 4), ['thread', 'thread', 'thread', 'others']);
+	timeline.openLane({ kind: 'others', n: -1 });
+	assert.equal(kinds().filter((kind) => kind === 'thread').length, 5);
+	app.state.lanes = 'none';
+	assert.deepEqual(kinds(), ['others']);
+	timeline.openLane({ kind: 'thread', n: 1 });
+	assert.deepEqual(app.state.threads, [1]);
+	timeline.openLane({ kind: 'thread', n: 1 });
+	assert.equal(app.state.threads, undefined);
+	timeline.openLane({ kind: 'blocked', n: -1 });
+	assert.deepEqual([app.state.of, app.state.view], ['blocked', 'flame']);
+});
+
+test('lanes of blocked time and of a search, and values at the cursor', async () => {
+	const app = await start();
+	const { timeline } = app;
+	app.state.search = 'hash';
+	timeline.paint();
+	const lane = (kind) => timeline.lanes.shown.find((one) => one.kind === kind);
+	// Calls block from 12 to 32, and from 25 to far behind the end.
+	const sum = lane('blocked').bars.reduce((a, b) => a + b, 0);
+	assert.ok(Math.abs(sum - 20 - 75) < 1, String(sum));
+	// hash() has 2 of the 5 samples, each of which is alone in its pixel.
+	const shares = Array.from(lane('search').bars).filter((share) => share > 0);
+	assert.deepEqual(shares, [1, 1]);
+	assert.equal(timeline.lanes.valueAt(lane('search'), 20), '100.0\u00a0%');
+	assert.match(timeline.lanes.valueAt(lane('thread'), 20), / % busy$| busy$/);
+	assert.equal(timeline.lanes.valueAt(lane('counter'), 2.5), '−7');
+	assert.equal(timeline.lanes.valueAt(lane('counter'), 0), '');
+	assert.equal(timeline.lanes.valueAt(lane('marks'), 20), '');
+});
+
+test('lanes of a chosen function and of chosen counters', async () => {
+	const app = await start();
+	const { timeline } = app;
+	const kinds = () => timeline.lanes.list().map(({ kind }) => kind);
+	app.state.lane = 'hash';
+	timeline.paint();
+	const lane = timeline.lanes.shown.find(({ kind }) => kind === 'function');
+	assert.deepEqual(Array.from(lane.bars).filter((share) => share > 0), [1, 1]);
+	assert.equal(timeline.lanes.valueAt(lane, 20), '100.0\u00a0%');
+	app.state.lanes = 'none';
+	app.state.counters = [0];
+	assert.deepEqual(kinds(), ['others', 'function', 'counter']);
+	app.state.lanes = undefined;
+	assert.equal(kinds().filter((kind) => kind === 'counter').length, 1,
+		'a chosen counter has one lane');
+	timeline.openLane(lane);
+	assert.deepEqual([app.state.lane, kinds().includes('function')],
+		[undefined, false]);
+	app.state.lane = 'no such function';
+	assert.ok(!kinds().includes('function'));
+});
+
+test('a button puts a counter on the time axis', async () => {
+	const app = await start();
+	show(app, { view: 'counters' });
+	const press = () => app.view.laneButton(app.model.counters[0]).send('click', {});
+	press();
+	assert.deepEqual(app.state.counters, [0]);
+	press();
+	assert.equal(app.state.counters, undefined);
+});
+
 test('keys choose views, hide libraries and list themselves', async () => {
 	const app = await start();
 	app.key({ key: '3', target: null, preventDefault() {} });
@@ -265,6 +343,8 @@ test('keys choose views, hide libraries and list themselves', async () => {
 test('keys brush the time axis, and it shows the range', async () => {
 	const app = await start();
 	assert.ok(app.timeline instanceof Timeline);
+	assert.ok(app.timeline.lanes instanceof Lanes);
+	assert.ok(app.filters instanceof Filters && app.header instanceof Header);
 	app.timeline.element.send('keydown', { key: 'ArrowRight' });
 	frames.draw();
 	assert.ok(app.state.to > app.state.from);

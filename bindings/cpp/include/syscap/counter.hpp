@@ -72,7 +72,7 @@ make_counter(std::uint32_t type, const char *category, std::size_t n_category,
 } // namespace detail
 
 /**
- * A counter.  Make it static, as it must live until the process ends:
+ * A counter.  Make the counter static, as it must exist until the process ends:
  *
  *	static syscap::counter<double> load("demo", "load", "Work waiting");
  *
@@ -160,8 +160,7 @@ template <class T> class named_counter
 	SYC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
 	                                             text description) noexcept
 	{
-		/* the texts may be longer than the library keeps: the library
-		 * cuts them */
+		/* longer texts than the library keeps are cut */
 		char texts[2][36], description_text[56];
 
 		category.copy(texts[0], sizeof(texts[0]));

@@ -70,7 +70,7 @@ SYC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
 SYC_CXX_OUTLINE void log_copied(unsigned level, text domain,
                                text message) noexcept
 {
-	/* may be longer than a domain in a capture: the library cuts it */
+	/* a longer text than a capture's domain is cut */
 	char name[36];
 	char buffer[buffer_size];
 

@@ -24,7 +24,7 @@ namespace syscap
 class scope
 {
       public:
-	/** @place and @message must live as long as the scope. */
+	/** @place and @message must exist as long as the scope. */
 	SYC_CXX_NODISCARD SYC_CXX_INLINE explicit scope(
 		const site &place, const char *message = nullptr) noexcept
 	    : begin_(::syscap_begin()), site_(&place), message_(message)
@@ -84,7 +84,7 @@ class scope
 
 /**
  * A scope with texts that are known only at run time, and that the object
- * copies.  Such a scope costs four more bounded copies.
+ * copies.  This class costs four more bounded copies per scope.
  */
 class named_scope
 {
@@ -142,8 +142,7 @@ class named_scope
 	}
 
 	std::int64_t begin_;
-	/* the texts may be longer than the library keeps: it cuts them between
-	 * characters */
+	/* longer texts than the library keeps are cut between characters */
 	char group_[24 + 4];
 	char name_[40 + 4];
 };

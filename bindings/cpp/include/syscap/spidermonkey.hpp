@@ -13,18 +13,18 @@
  *	JS_DestroyContext(cx);
  *
  * The engine reports interpreted functions and labels in a ProfilingStack, and
- * functions in machine code through a frame iterator.  Neither has the other's
- * frames.  This header merges them by the addresses of their frames.
+ * functions in machine code through a frame iterator.  Each source has frames
+ * that the other source lacks.  This header merges the two stacks by the
+ * addresses of their frames.
  *
- * Header only; C++17; works without exceptions and RTTI.  Words for contexts
- * are those of <syscap.h>.
+ * Header only; C++17; works without exceptions and RTTI.  <syscap.h> defines
+ * the words for contexts.
  */
 #ifndef SYSCAP_SPIDERMONKEY_HPP
 #define SYSCAP_SPIDERMONKEY_HPP
 
 #include <js/ProfilingStack.h>
 #include <js/RootingAPI.h>
-
 #include <new>
 
 #include <syscap/runtime.h>
@@ -41,9 +41,9 @@ namespace syscap::spidermonkey
  * context's machine code.  Uses a ProfilingStack that the program has set
  * itself, and does not change it; such a stack must outlive this object.
  *
- * A context may have one attachment.  Make and destroy it on the context's
- * thread, before JS_DestroyContext().  Running code appears from its next call
- * on.
+ * A context may have one attachment.  Make and destroy the object on the
+ * context's thread, before JS_DestroyContext().  Code that is already running
+ * appears from its next call on.
  *
  * Context: setup.
  */
@@ -114,9 +114,9 @@ class attachment
 	}
 
 	/*
-	 * Calls under way will pop their frames when they return.  If there are
-	 * such calls, the context keeps the stack.  The context also keeps the
-	 * stack if the program has set another stack, as unknown calls may
+	 * Calls in progress will pop their frames when they return.  If there
+	 * are such calls, the context keeps the stack.  The context also keeps
+	 * the stack if the program has set another stack, as unknown calls may
 	 * still pop from this stack.
 	 */
 	void give_up_stack() noexcept
@@ -141,8 +141,8 @@ class attachment
 
 /**
  * Names a part of a C++ function in stacks, while the object lives: @text,
- * followed by @dynamic if that is not NULL.  Both must outlive the object.
- * Without profiling of the context, does nothing.
+ * followed by @dynamic if that is not NULL.  The arguments must outlive the
+ * object. Without profiling of the context, does nothing.
  *
  * Context: on the context's thread; last in, first out.
  */

@@ -264,7 +264,7 @@ class engine_frames
 		const char *const function = f.dynamicString();
 		if (function == nullptr || *function == 0)
 			return false;
-		/* The function goes on as machine code, which the iterator
+		/* The function continues as machine code, which the iterator
 		 * reports */
 		return !f.isOSRFrame() || is_suppressed_;
 	}

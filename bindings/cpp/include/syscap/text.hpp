@@ -3,16 +3,16 @@
 #ifndef SYSCAP_TEXT_HPP
 #define SYSCAP_TEXT_HPP
 
-#include <syscap.h>
-
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
+#include <syscap.h>
+
 /*
- * Inline and hidden: by a symbol that a program and its plugins shared, one
- * would emit through the other's copy of the library.
+ * Inline and hidden: with a shared symbol, a plugin would emit through the
+ * program's copy of the library.
  */
 #define SYC_CXX_INLINE \
 	__attribute__((always_inline, visibility("hidden"))) inline
@@ -60,7 +60,7 @@ constexpr std::size_t buffer_size = 1024;
 /**
  * A reference to a caller's text for the time of a call: const char *,
  * std::string, std::string_view (C++17), and every class with data() and
- * size().  The text ends at its first NUL.  A text with c_str() is not copied.
+ * size().  A text ends at its first NUL.  A text with c_str() is not copied.
  * Other texts of up to 1,023 bytes are copied to the stack, and longer messages
  * go through printf("%.*s").
  */

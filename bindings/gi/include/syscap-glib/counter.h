@@ -118,7 +118,7 @@ SyscapGlibCounter *syscap_glib_counter_copy(SyscapGlibCounter *counter);
  * syscap_glib_counter_free:
  * @counter: (transfer full): a counter
  *
- * Does nothing: counters live as long as the process.
+ * Does nothing: counters exist as long as the process.
  */
 void syscap_glib_counter_free(SyscapGlibCounter *counter);
 

@@ -39,8 +39,8 @@ typedef enum {
 /**
  * syscap_glib_is_active:
  *
- * Whether events may be recorded.  All functions check this themselves; a
- * program may check before costly preparations of an event.
+ * Whether events may be recorded.  All functions make this check; a program may
+ * check before costly preparations of an event.
  *
  * Returns: %TRUE during a recording
  */
@@ -154,7 +154,7 @@ void syscap_glib_mark_since_by_id(guint id, gint64 begin, const char *message);
  * @id: the operation's or arrow's number within @group
  * @message: (nullable): a text
  *
- * Records an instant that belongs to other marks.  An operation that goes on
+ * Records an instant that belongs to other marks.  An operation that continues
  * while its thread does other work has a begin and an end.  An arrow from a
  * cause to its effect has an out and an in.
  */
@@ -176,9 +176,9 @@ void syscap_glib_metadata(const char *id, const char *value);
  *   a word that counts the calls of this function
  *
  * For language bindings: memory of a guint32 whose value changes.  So a
- * language learns without a call that there is no recording.  The word that
- * counts shows whether the language really reads the memory and not a copy.
- * The first word is not 0 while syscap_glib_is_active().
+ * language can check without a call whether events are recorded.  The word that
+ * counts shows whether the language really reads the memory and not a copy. The
+ * first word is not 0 while syscap_glib_is_active().
  *
  * Returns: (transfer full): four bytes at a constant address
  */

@@ -256,7 +256,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef fields[] = { { "value", get_current, NULL,
-	                          "What was set last.", NULL },
+	                          "The last value that was set.", NULL },
 	                        { "category", get_text, NULL, NULL, NULL },
 	                        { "name", get_text, NULL, NULL, (void *)1 },
 	                        { NULL, NULL, NULL, NULL, NULL } };

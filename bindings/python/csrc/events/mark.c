@@ -250,8 +250,8 @@ PyMethodDef mark_methods[] = {
 	  "the same group and id belong together.  link is one of LINK_*." },
 	{ "operation", AS_METHOD(py_operation), KEYWORDS,
 	  "operation(group, name, id, begin, message=None)\n--\n\n"
-	  "Record what went on from begin (of begin()) until now while its\n"
-	  "thread may have done something else.  Others may overlap with it." },
+	  "Record an operation from begin, a result of begin(), until now.\n"
+	  "Its thread may have done other work.  Operations may overlap." },
 	{ "log", AS_METHOD(py_log), KEYWORDS,
 	  "log(severity, domain, message)\n--\n\n"
 	  "Record a line of text.  severity is one of ERROR ... DEBUG,\n"
@@ -260,11 +260,11 @@ PyMethodDef mark_methods[] = {
 	  "metadata(id, value)\n--\n\n"
 	  "Record a fact about the run, such as a version." },
 	{ "is_active", py_is_active, METH_NOARGS,
-	  "is_active()\n--\n\nTrue while events may have somewhere to go." },
+	  "is_active()\n--\n\nTrue while events may be recorded." },
 	{ "clock", py_clock, METH_NOARGS,
 	  "clock()\n--\n\nNow, in ns of CLOCK_MONOTONIC." },
 	{ "begin", py_begin, METH_NOARGS,
 	  "begin()\n--\n\nNow, for mark(begin=...); 0 while nothing records." },
-	{ "_nothing", py_nothing, METH_NOARGS, "What a call costs." },
+	{ "_nothing", py_nothing, METH_NOARGS, "Cost of a call." },
 	{ NULL, NULL, 0, NULL }
 };

@@ -97,7 +97,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "syscap._events",
-	.m_doc = "What syscap records; see the package syscap.",
+	.m_doc = "Events of syscap; see the package syscap.",
 	.m_slots = slots,
 };
 

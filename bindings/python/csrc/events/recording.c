@@ -151,13 +151,13 @@ PyMethodDef recording_methods[] = {
 	{ "start", AS_METHOD(py_start), KEYWORDS,
 	  "start(output, *, max_bytes=0, ring_kib=0, interval_ms=0,\n"
 	  "      exit_flush_ms=0)\n--\n\n"
-	  "Record this process into a capture of its own; returns its name." },
+	  "Record this process into its own capture; returns the file's name." },
 	{ "stop", py_stop, METH_NOARGS,
-	  "stop()\n--\n\nEnd what start() began." },
+	  "stop()\n--\n\nEnd the recording of start()." },
 	{ "drain", py_drain, METH_NOARGS,
 	  "drain()\n--\n\n"
-	  "Move what was emitted into this process' own capture now." },
+	  "Write all emitted events into this process's own capture now." },
 	{ "stats", py_stats, METH_NOARGS,
-	  "stats()\n--\n\nWhat became of this process' events, a dict." },
+	  "stats()\n--\n\nStatistics of this process's events, a dict." },
 	{ NULL, NULL, 0, NULL }
 };

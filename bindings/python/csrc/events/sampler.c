@@ -92,10 +92,11 @@ static PyObject *py_stats(PyObject *module, PyObject *unused)
 PyMethodDef sampler_methods[] = {
 	{ "sampler_start", AS_METHOD(py_start), KEYWORDS,
 	  "sampler_start(hz, clock, signal, max_depth, stacks)\n--\n\n"
-	  "Sample every thread of this process; says how." },
+	  "Sample every thread of this process; return a description." },
 	{ "sampler_stop", py_stop, METH_NOARGS,
 	  "sampler_stop()\n--\n\nNo sample is taken after it returns." },
 	{ "sampler_stats", py_stats, METH_NOARGS,
-	  "sampler_stats()\n--\n\nWhat was sampled since the process began." },
+	  "sampler_stats()\n--\n\nStatistics of samples since the process "
+	  "began." },
 	{ NULL, NULL, 0, NULL }
 };

@@ -2,8 +2,9 @@
 /*
  * scope.c - a mark for the duration of a with statement.
  *
- * Objects are reused, as most live for one with statement.  They hold only
- * texts, so the collector need not know them.  The GIL guards everything.
+ * Objects are reused, as most live for one with statement.  Scopes hold only
+ * texts, so they do not take part in garbage collection.  The GIL guards
+ * everything.
  */
 #include <pthread.h>
 #include <string.h>
@@ -251,7 +252,8 @@ static PyGetSetDef fields[] = {
 	{ "group", get_group, NULL, NULL, NULL },
 	{ "name", get_name, NULL, NULL, NULL },
 	{ "message", get_message, set_message,
-	  "What the mark says; may be set until its end.", NULL },
+	  "The message of the mark; may be set until the end of the scope.",
+	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL }
 };
 

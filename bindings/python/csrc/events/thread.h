@@ -18,8 +18,8 @@ extern __thread bool thread_is_met
  * threading.  Keeps a pending exception.  Needs the GIL. */
 void thread_meet(void);
 
-/* Name a starting thread that threading does not know yet.  @thread is the
- * object of the thread's first method call. */
+/* Name a starting thread that is not registered in threading yet.  @thread is
+ * the object of the thread's first method call. */
 void thread_begin(PyObject *thread);
 
 /* Called for each event: is there a recording?  Also names the thread. */

@@ -89,8 +89,8 @@ static bool frames_agree(void)
 bool check_layout(void)
 {
 	if (Py_Version >> 16 != PY_VERSION_HEX >> 16)
-		return refuse("it has another version");
+		return refuse("another version of Python");
 	if (!offsets_agree())
-		return refuse("its structs differ");
-	return frames_agree() || refuse("its frames differ");
+		return refuse("other sizes of structs");
+	return frames_agree() || refuse("another layout of frames");
 }

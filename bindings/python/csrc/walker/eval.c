@@ -22,8 +22,8 @@ bool eval_find(uintptr_t *ret_low, uintptr_t *ret_high)
 	    symbol == NULL || (uintptr_t)info.dli_saddr != low ||
 	    symbol->st_size == 0) {
 		PyErr_SetString(PyExc_ImportError,
-		                "this Python does not tell where its "
-		                "interpreter's loop is");
+		                "this build of Python does not show the "
+		                "address of its interpreter's loop");
 		return false;
 	}
 	*ret_low = low;

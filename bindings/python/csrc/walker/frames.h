@@ -21,7 +21,7 @@
 #include <Python.h>
 
 #if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
-#error "the walker knows CPython 3.11, 3.12 and 3.13"
+#error "the walker supports CPython 3.11, 3.12 and 3.13"
 #endif
 #ifdef Py_GIL_DISABLED
 #error "the walker needs a Python with a GIL"

@@ -59,10 +59,10 @@ static PyMethodDef methods[] = {
 	  "Have all threads attach when they next call something.  False if\n"
 	  "there are some with a profile function of their own." },
 	{ "loop", py_loop, METH_NOARGS,
-	  "Where the interpreter's loop is: its first address and its end." },
+	  "The first address and the end of the interpreter's loop." },
 	{ "show_lines", py_show_lines, METH_O,
-	  "Name functions with the line that runs, or of the definition." },
-	{ "end", py_end, METH_NOARGS, "Name nothing any more: Python ends." },
+	  "Choose the running line, or the definition's line, for names." },
+	{ "end", py_end, METH_NOARGS, "Stop naming, since Python ends." },
 	{ NULL, NULL, 0, NULL }
 };
 

@@ -52,7 +52,7 @@ int reach_threads(void)
 	bool is_occupied;
 	PyThreadState *thread;
 
-	/* Reads the list anew after each step, which may let other threads
+	/* Reads the list again after each step, which may let other threads
 	 * run */
 	while ((thread = find_unreached(&is_occupied)) != NULL)
 		if (_PyEval_SetProfile(thread, on_call, NULL) < 0)

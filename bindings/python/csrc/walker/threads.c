@@ -2,11 +2,11 @@
 /*
  * threads.c - Python threads with names in their samples (walker.h).
  *
- * A thread attaches itself.  An object in its state's dict notices the thread's
- * end: its destructor runs before the state is freed, on the thread.  Another
- * thread may run that destructor (for the state of a daemon thread at Python's
- * end, or of threads missing in a forked child).  Then the attachment can't be
- * detached, and is emptied once no tick reads it.
+ * A thread attaches itself.  An object in the dict of the thread's state
+ * notices the thread's end: its destructor runs on the thread, before the state
+ * is freed.  Another thread may run that destructor (for the state of a daemon
+ * thread at Python's end, or of threads missing in a forked child).  Then the
+ * attachment can't be detached, and is emptied once no tick reads it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

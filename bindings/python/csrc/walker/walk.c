@@ -4,10 +4,10 @@
  *
  * Frames of callers are valid.  The innermost run may be invalid:
  *
- *  - Up to 3.12 a call of the loop publishes its cframe before it fills it:
- *    for some six instructions of each call both its fields are what the
- *    stack held before.
- *  - A compiler may store the pointer to the innermost frame before the fields
+ * - Up to 3.12, a call of the loop publishes its cframe before the cframe is
+ * initialised. For some six instructions of each call, the two fields have old
+ * content of the stack. - A compiler may store the pointer to the innermost
+ * frame before the fields
  *    of that frame.
  *  - A removed frame is still the innermost for some instructions after the
  *    release of its code.

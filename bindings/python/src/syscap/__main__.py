@@ -36,7 +36,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--lines",
         action="store_true",
-        help="name functions with the line that runs, and not with that of "
+        help="name functions with the running line, not with the line of "
         "their definition",
     )
     parser.add_argument(

@@ -30,7 +30,7 @@ def _drain_at_end(drain: Callable[[], None]) -> None:
 
 
 def _register() -> None:
-    # A new worker forgets all finalizers, and then calls _drain_at_end()
+    # A new worker clears all finalizers, and then calls _drain_at_end()
     global _is_registered
     util = sys.modules.get("multiprocessing.util")
     if util is not None and not _is_registered:

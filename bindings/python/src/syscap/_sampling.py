@@ -188,7 +188,7 @@ def start_sampling(
     max_depth  frames in a sample, 32 to 512; 0: 512
     signal     0: a real-time signal that nobody uses
     children   sample forked children, too
-    lines      name functions with the line that runs, and not with that of
+    lines      name functions with the running line, not with the line of
                their definition
     """
     return _make_session(

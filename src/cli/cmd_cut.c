@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_cut.c - `syscap cut`: part of the time of a capture as a capture. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/error.h"
+#include "cli/filter_options.h"
+
+enum {
+	FROM = SYC_CAT_OWN,
+	TO
+};
+
+struct cut {
+	struct syc_filter_options times;
+	int64_t from, to; /* times to keep, ns */
+};
+
+/*
+ * Whether a frame is in the times to keep.  Frames that other frames refer to
+ * are kept: definitions, names, files; processes and mappings if they began
+ * before the end.
+ */
+static bool keeps(void *data, const struct syscap_frame *frame)
+{
+	const struct cut *cut = data;
+	int64_t end;
+
+	switch (frame->type) {
+	case SYSCAP_FRAME_MARK:
+		if (frame->mark.duration < 0 ||
+		    __builtin_add_overflow(frame->time, frame->mark.duration,
+		                           &end))
+			end = frame->mark.duration < 0 ? frame->time
+			                               : INT64_MAX;
+		return frame->time < cut->to &&
+		       (frame->time >= cut->from || end > cut->from);
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_TRACE:
+	case SYSCAP_FRAME_CTRSET:
+	case SYSCAP_FRAME_LOG:
+	case SYSCAP_FRAME_ALLOCATION:
+	case SYSCAP_FRAME_DBUS_MESSAGE:
+	case SYSCAP_FRAME_TIMESTAMP:
+		return frame->time >= cut->from && frame->time < cut->to;
+	case SYSCAP_FRAME_PROCESS:
+	case SYSCAP_FRAME_MAP:
+	case SYSCAP_FRAME_FORK:
+	case SYSCAP_FRAME_EXIT:
+		return frame->time < cut->to;
+	default:
+		return true;
+	}
+}
+
+/* Set the times to keep, and limit @span to these times. */
+static bool limit(void *data, struct syc_join_span *span)
+{
+	struct cut *cut = data;
+	struct syc_filter_options times = cut->times;
+	const struct syscap_filter *filter = &times.filter;
+
+	syc_filter_options_settle(&times, span->begin);
+	if (filter->has_from && filter->from > span->begin)
+		span->begin = filter->from;
+	if (filter->has_to && filter->to < span->end)
+		span->end = filter->to;
+	cut->from = filter->has_from ? filter->from : INT64_MIN;
+	cut->to = filter->has_to ? filter->to : INT64_MAX;
+	return span->begin < span->end;
+}
+
+/* Take --from or --to, as the filter of other commands. */
+static bool take_time(struct cut *cut, const char *command, const char *name,
+                      const char *value)
+{
+	for (const struct syc_option *row = syc_filter_table; row->name != NULL;
+	     row++)
+		if (strcmp(row->name, name) == 0)
+			return syc_filter_options_take(&cut->times, command,
+			                               row->key, value);
+	return false;
+}
+
+static int run_cut(int argc, char **argv)
+{
+	struct syc_words words = { .command = &syc_cmd_cut,
+		                   .argc = argc,
+		                   .argv = argv };
+	struct cut cut = { .from = 0 };
+	struct syc_cat_options options = {
+		.command = argv[0],
+		.keeps = keeps,
+		.limit = limit,
+		.data = &cut,
+	};
+	int key, status;
+
+	while ((key = syc_options_next(&words)) > 0)
+		if (!syc_cat_take(&options, key, words.value) &&
+		    !take_time(&cut, argv[0], key == FROM ? "from" : "to",
+		               words.value))
+			return syc_cli_error_misuse(argv[0]);
+	if (words.status >= 0)
+		return words.status;
+	if (argc - optind != 1) {
+		fprintf(stderr, "%s: expected one FILE\n", argv[0]);
+		return syc_cli_error_misuse(argv[0]);
+	}
+	if (!cut.times.is_any) {
+		fprintf(stderr, "%s: no time given; use --from, --to or both\n",
+		        argv[0]);
+		return syc_cli_error_misuse(argv[0]);
+	}
+	status = syc_cat_settle(&options, argc, argv);
+	return status >= 0 ? status : syc_cat_join(&options);
+}
+
+const struct syc_command syc_cmd_cut = {
+	.name = "cut",
+	.run = run_cut,
+	.summary = "keep part of the time of a capture",
+	.synopsis = "-o OUTPUT [--from=TIME] [--to=TIME] [OPTION]... FILE",
+	.about = "Write the part of FILE between two times as a capture, with "
+		 "all names, processes, mappings and files.  Marks are kept "
+		 "if they overlap these times.",
+	.example = "syscap cut --from 2s --to 2500ms -o slow.syscap app.syscap",
+	.status = "0 on success; 1 if FILE is damaged, unreadable or has "
+		  "nothing in these times, or OUTPUT is unwritable; 2 for "
+		  "wrong use.",
+	.options =
+		(const struct syc_option[]){
+			SYC_CAT_OUTPUT_OPTION,
+			{ "from", FROM, "TIME", "at TIME or later", NULL },
+			{ "to", TO, "TIME", "before TIME", NULL },
+			SYC_CAT_FORCE_OPTION,
+			SYC_CAT_QUIET_OPTION,
+			{ 0 },
+		},
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stat_marks.c - durations of marks and of operations, for `stat`. */
+#include <syscap/format.h>
+
+#include "cli/stat_summary.h"
+#include "common/containers.h"
+#include "profile/marks.h"
+
+#define KEY_SIZE                                         \
+	(sizeof(((struct syscap_wire_mark *)0)->group) + \
+	 sizeof(((struct syscap_wire_mark *)0)->name))
+
+void syc_mark_stats_fini(struct syc_mark_stats *marks)
+{
+	for (size_t i = 0; i < marks->marks.n; i++)
+		free(marks->marks.items[i].durations.items);
+	free(marks->marks.items);
+	free(marks->parts.items);
+	syc_map_fini(&marks->by_text);
+}
+
+static int add_one(struct syc_mark_stats *marks, const char *group,
+                   const char *name, int64_t duration)
+{
+	const size_t group_size = strlen(group) + 1;
+	const size_t name_size = strlen(name) + 1;
+	char key[KEY_SIZE]; /* the reader has checked the ends of both texts */
+	size_t number;
+
+	memcpy(key, group, group_size);
+	memcpy(key + group_size, name, name_size);
+	const int r = syc_map_put(&marks->by_text, key, group_size + name_size,
+	                          &number);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		const struct syc_mark mark = { .group = group, .name = name };
+
+		if (syc_array_push(&marks->marks, mark) < 0)
+			return -ENOMEM;
+	}
+	return syc_array_push(&marks->marks.items[number].durations,
+	                      duration > 0 ? duration : 0);
+}
+
+int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
+                             const struct syscap_frame *frame,
+                             enum syc_mark_passes passes)
+{
+	int64_t time = frame->time, duration = frame->mark.duration;
+	struct syscap_profile_part part;
+
+	if (syc_async_part_read(frame->mark.message, &part) &&
+	    (part.phase == SYSCAP_PHASE_BEGIN ||
+	     part.phase == SYSCAP_PHASE_END)) {
+		const struct syc_mark_part item = {
+			.group = frame->mark.group,
+			.name = frame->mark.name,
+			.id = part.id,
+			.time = frame->time,
+			.from = frame->time > marks->begin ? frame->time
+			                                   : marks->begin,
+			.number = marks->parts.n,
+			.pid = frame->pid,
+			.is_end = part.phase == SYSCAP_PHASE_END,
+			.passes = passes,
+		};
+
+		return syc_array_push(&marks->parts, item);
+	}
+	if (passes != SYC_MARK_PASSES)
+		return 0;
+	if (!syc_marks_cut(marks->begin, &time, &duration)) {
+		marks->n_before++;
+		return 0;
+	}
+	marks->n_cut += frame->time < marks->begin;
+	return add_one(marks, frame->mark.group, frame->mark.name, duration);
+}
+
+static int compare_keys(const struct syc_mark_part *a,
+                        const struct syc_mark_part *b)
+{
+	const int order = strcmp(a->group, b->group);
+
+	if (order != 0)
+		return order;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct syc_mark_part *a = left, *b = right;
+	const int order = compare_keys(a, b);
+
+	if (order != 0)
+		return order;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Make one row of an operation's begin and end, as in profile/async_ops.c. */
+static int join_parts(struct syc_mark_stats *marks)
+{
+	const struct syc_mark_part *const all = marks->parts.items;
+	const size_t n = marks->parts.n;
+	int r = 0;
+
+	if (n > 0)
+		qsort(marks->parts.items, n, sizeof(*all), compare_parts);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const bool has_next = !all[i].is_end && i + 1 < n &&
+		                      compare_keys(&all[i], &all[i + 1]) == 0;
+		const bool is_joined = has_next && all[i + 1].is_end;
+		const bool is_early = all[i].time < marks->begin;
+		int64_t duration = 0;
+
+		if (is_joined && __builtin_sub_overflow(all[i + 1].from,
+		                                        all[i].from, &duration))
+			duration = INT64_MAX;
+		if (all[i].passes == SYC_MARK_PASSES ||
+		    (all[i].passes == SYC_MARK_EARLIER && is_joined &&
+		     all[i + 1].time > marks->from)) {
+			const bool is_before =
+				is_early &&
+				(all[i].is_end ||
+			         (has_next && all[i + 1].time <= marks->begin));
+
+			marks->n_before += is_before;
+			marks->n_cut += is_early && !is_before;
+			if (!is_before)
+				r = add_one(marks, all[i].group, all[i].name,
+				            duration);
+		}
+		i += is_joined;
+	}
+	return r;
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+	const struct syc_mark *a = left, *b = right;
+	int order = (a->total < b->total) - (a->total > b->total);
+
+	if (order == 0)
+		order = (a->count < b->count) - (a->count > b->count);
+	if (order == 0)
+		order = strcmp(a->group, b->group);
+	if (order == 0)
+		order = strcmp(a->name, b->name);
+	return order;
+}
+
+static int64_t clamp(__int128 value)
+{
+	if (value > INT64_MAX)
+		return INT64_MAX;
+	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static void finish_mark(struct syc_mark *mark)
+{
+	int64_t *const durations = mark->durations.items;
+	const size_t n = mark->durations.n;
+	__int128 total = 0;
+
+	mark->count = n;
+	mark->min = durations[0];
+	mark->max = durations[0];
+	for (size_t i = 0; i < n; i++) {
+		total += durations[i];
+		if (durations[i] < mark->min)
+			mark->min = durations[i];
+		if (durations[i] > mark->max)
+			mark->max = durations[i];
+	}
+	mark->mean = (int64_t)(total / (__int128)n);
+	mark->median = syc_rank_percentile(durations, n, 50);
+	mark->p99 = syc_rank_percentile(durations, n, 99);
+	mark->total = clamp(total);
+	free(durations);
+	memset(&mark->durations, 0, sizeof(mark->durations));
+}
+
+int syc_mark_stats_finish(struct syc_mark_stats *marks)
+{
+	const int r = join_parts(marks);
+
+	for (size_t i = 0; i < marks->marks.n; i++)
+		finish_mark(&marks->marks.items[i]);
+	if (marks->marks.n)
+		qsort(marks->marks.items, marks->marks.n,
+		      sizeof(*marks->marks.items), compare_marks);
+	return r;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * machine.h - parts of the process that depend on the processor: system call,
+ * control block of a thread, numbers.  unwind/machine.h and sampler/machine.h
+ * have the parts of these layers.
+ */
+#ifndef SYC_OS_MACHINE_H
+#define SYC_OS_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/*
+ * SYC_AUDIT_ARCH     The machine in a seccomp filter (linux/audit.h).
+ * SYC_VDSO_CLOCK     The vDSO's function that reads a clock.
+ * SYC_SYS_CLOCK, SYC_SYS_FUTEX
+ *                    Numbers of system calls with 64-bit times.  On 32-bit
+ *                    machines Linux has them since 5.1.
+ * SYC_CLAIMS_BEGIN   Address of the claims, for copies of all numbers.  The
+ *                    kernel maps nothing there by itself, and no sanitizer has
+ *                    its shadow there.  On x86-64 the addresses are below the
+ *                    executables, among those that all sanitizers leave to the
+ *                    program.  On aarch64 the claims are in the first 64 GiB,
+ *                    which each size of address space has.  On i386 they are
+ *                    above programs without PIE, and below libraries.
+ */
+#if defined(__x86_64__)
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_X86_64
+#define SYC_VDSO_CLOCK   "__vdso_clock_gettime"
+#define SYC_CLAIMS_BEGIN UINT64_C(0x551000010000)
+#elif defined(__aarch64__)
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_AARCH64
+#define SYC_VDSO_CLOCK   "__kernel_clock_gettime"
+#define SYC_CLAIMS_BEGIN UINT64_C(0xE10010000)
+#elif defined(__i386__)
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_I386
+#define SYC_VDSO_CLOCK   "__vdso_clock_gettime64"
+#define SYC_CLAIMS_BEGIN UINT64_C(0x30010000)
+#else
+#error "the library supports x86-64, aarch64 and (without the sampler) i386"
+#endif
+
+#if __SIZEOF_LONG__ == 8
+#define SYC_SYS_CLOCK SYS_clock_gettime
+#define SYC_SYS_FUTEX SYS_futex
+#else
+#define SYC_SYS_CLOCK SYS_clock_gettime64
+#define SYC_SYS_FUTEX SYS_futex_time64
+#endif
+
+/**
+ * Run the system call instruction.  Returns the kernel's result: -errno for a
+ * failure.  Changes no errno.
+ *
+ * Context: any-thread, signal-safe.
+ */
+static inline __attribute__((always_inline)) long
+syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long r;
+
+	__asm__ volatile("syscall"
+	                 : "=a"(r)
+	                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+	                   "r"(r8), "r"(r9)
+	                 : "rcx", "r11", "memory");
+	return r;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+	register long r __asm__("x0") = a;
+
+	__asm__ volatile("svc #0"
+	                 : "+r"(r)
+	                 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+	                 : "memory");
+	return r;
+#else
+	/* ebp, the sixth argument, may be the frame pointer */
+	const long sixth[2] = { number, f };
+	long r = (long)(intptr_t)sixth;
+
+	__asm__ volatile("push %%ebp\n\t"
+	                 "mov 4(%%eax), %%ebp\n\t"
+	                 "mov (%%eax), %%eax\n\t"
+	                 "int $0x80\n\t"
+	                 "pop %%ebp"
+	                 : "+a"(r)
+	                 : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)
+	                 : "memory");
+	return r;
+#endif
+}
+
+/*
+ * The calling thread's control block: the register of thread-local storage.
+ * Unlike a thread's id, the address of the control block is the same after
+ * fork().
+ */
+
+/**
+ * Whether the calling thread has a control block, and so thread-local storage.
+ * IFUNC resolvers of a static program run before the control block exists.
+ * Does not change errno, which is in thread-local storage.
+ *
+ * Context: any-thread, signal-safe.
+ */
+static inline bool syc_thread_pointer_is_set(void)
+{
+#if defined(__x86_64__)
+	const long arch_get_fs = 0x1003;
+	uintptr_t tp = 0;
+
+	return syc_raw_syscall(SYS_arch_prctl, arch_get_fs, (long)(intptr_t)&tp,
+	                       0, 0, 0, 0) != 0 ||
+	       tp != 0;
+#elif defined(__i386__)
+	uint32_t selector;
+
+	__asm__("mov %%gs, %0" : "=r"(selector));
+	return selector != 0;
+#else
+	return __builtin_thread_pointer() != NULL;
+#endif
+}
+
+/** The address of the control block.  Context: any-thread, signal-safe, in a
+ * thread that the C library made. */
+static inline uintptr_t syc_thread_pointer(void)
+{
+#if defined(__x86_64__)
+	uintptr_t tp;
+
+	__asm__("movq %%fs:0, %0" : "=r"(tp));
+	return tp;
+#elif defined(__i386__)
+	uintptr_t tp;
+
+	__asm__("movl %%gs:0, %0" : "=r"(tp));
+	return tp;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+#endif

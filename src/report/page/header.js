@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// header.js - the first line of the page: the capture, the shares of syscap
+// itself and of functions without names, and what is missing.
+import { unnamedOf } from './analysis.js';
+import { button, el } from './dom.js';
+import { formatBytes, formatCount, formatNumber, formatShare, formatTime } from
+	'./format.js';
+
+export class Header {
+	/** @param {App} app */
+	constructor(app) {
+		const { model, notes } = app;
+		const { facts } = model;
+		this.app = app;
+		this.unnamedKey = '';
+		this.facts = el('p', { class: 'facts' });
+		this.own = button('', () => app.set({ recording: app.state.recording
+			? undefined : true }), { class: 'own', hidden: true,
+			title: 'Samples in syscap\'s own code, which records. Click, or ' +
+				'press o, to show or omit them.' });
+		this.unnamed = button('', () => app.set({ view: 'about' }), { class: 'own',
+			hidden: true, title: 'Time in functions whose names are unknown. Click for ' +
+				'their libraries.' });
+		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
+		const problems = /(\d+) problems?$/m.exec(facts.check || '');
+		const warning = (/** @type {string} */ text) => button(text,
+			() => app.set({ view: 'about' }), { class: 'warn' });
+		this.element = el('header', { class: 'top' }, el('h1', {}, facts.title),
+			this.facts, this.own, this.unnamed,
+			el('span', { class: 'grow' }),
+			lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
+			problems && warning(problems[1] + ' problems found by check'),
+			notes.buttons,
+			button('?', () => app.help.showModal(), { 'aria-label': 'Keys' }));
+	}
+
+	show() {
+		this.showFacts();
+		this.showOwn();
+		this.showUnnamed();
+	}
+
+	/** The share of syscap's own code in the current filter. */
+	showOwn() {
+		const { model, state } = this.app;
+		const { own, total } = this.app.analysis();
+		this.own.hidden = !model.hasOwn || (own === 0 && this.app.of() !== '');
+		if (this.own.hidden)
+			return;
+		this.own.textContent = formatShare(own, state.recording ? total
+			: total + own) + ' syscap itself, ' +
+			(state.recording ? 'included' : 'left out');
+	}
+
+	/** The share of functions without names in the current filter. */
+	showUnnamed() {
+		const { model } = this.app;
+		const analysis = this.app.analysis();
+		if (this.unnamedKey !== this.app.answerKey) {
+			const sum = unnamedOf(model, analysis).reduce((all, [, one]) => all + one, 0);
+			this.unnamed.hidden = !(sum >= analysis.totals[0] / 100 && sum > 0);
+			this.unnamed.textContent = formatShare(sum, analysis.totals[0]) +
+				' without names';
+		}
+		this.unnamedKey = this.app.answerKey;
+	}
+
+	showFacts() {
+		const { model } = this.app;
+		this.facts.textContent = [
+			formatTime(model.end - model.begin),
+			!model.isWhole ? 'reading…' : formatNumber(model.samples.all, 'sample') +
+				(model.isTime ? ' of ' + model.facts.unit : ''),
+			model.marks.n > 0 &&
+				formatNumber(model.marks.n + model.bars.all, 'mark'),
+			model.facts.filter,
+			this.describeLimits(),
+		].filter(Boolean).join(' · ');
+	}
+
+	/** The numbers of events in the page, if its size limits them. */
+	describeLimits() {
+		const { model, model: { limits } } = this.app;
+		/** @type {(n: number, all: number, what: string) => string | false} */
+		const part = (n, all, what) => n < all && formatCount(n) + ' of ' +
+			formatNumber(all, what);
+		const parts = [
+			part(model.marks.n, model.marks.n + model.bars.all, 'mark'),
+			part(model.values, Number(limits.n_values), 'counter value'),
+			part(model.logs.length, Number(limits.n_logs), 'log message'),
+			model.allocations.counts && 'allocations in intervals of ' +
+				formatTime(Number(limits.heap_cell)),
+			...['blocked', 'stalled', 'sample'].map((of) =>
+				Number(limits[of + '_cell']) > 0 && ({ blocked: 'calls that blocked',
+					stalled: 'stalls' }[of] || 'samples') + ' in intervals of ' +
+					formatTime(Number(limits[of + '_cell']))),
+		].filter(Boolean);
+		return parts.length > 0 && 'limited to ' +
+			formatBytes(Number(limits.max_size)) + ': ' + parts.join(', ');
+	}
+}

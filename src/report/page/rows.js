@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// rows.js - stacks with amounts, by time: samples, waits or allocations.
+
+/** Number of threads whose rows are searched separately. */
+const MANY = 8;
+/** Rows that count are copied if they are at most one of so many. */
+const PART = 4;
+
+/** Amounts of stacks, in the order of the selector: key, text, tip. */
+export const MEASURES = [
+	['', '', 'Time, or ticks, of the samples of each stack'],
+	['blocked', 'Blocked', 'Time in calls that blocked'],
+	['stalled', 'Stalled', 'Time in which a main loop stalled'],
+	['allocated', 'Allocated', 'Bytes of all allocations, freed or not'],
+	['live', 'In use', 'Bytes in use at a moment; click the line to choose the moment'],
+	['leaked', 'Leaked', 'Bytes of allocations that were never freed'],
+	['temporary', 'Temporary', 'Bytes freed before the thread allocated again'],
+];
+
+export class Rows {
+	/** `worth`: amount of a tick, by thread.
+	 * @param {RowColumns} columns @param {Tree} tree @param {Costs} worth
+	 * @param {Unit} unit @param {string} noun of one event */
+	constructor(columns, tree, worth, unit, noun) {
+		const { n, times, threads, nodes, ticks, counts } = columns;
+		this.n = n;
+		this.times = times;
+		this.threads = threads;
+		this.nodes = nodes;
+		this.ticks = ticks;
+		/** Number of events of each row; null: rows are single events. */
+		this.counts = counts;
+		this.tree = tree;
+		this.worth = worth;
+		this.unit = unit;
+		this.noun = noun;
+		/** @type {Map<number, Uint32Array>} */
+		this.ofThreads = new Map();
+		/** Number of rows of each thread. */
+		this.sizes = new Uint32Array(worth.length);
+		for (let i = 0; i < n; i++)
+			this.sizes[threads[i]]++;
+	}
+
+	/** Number of events. */
+	get all() {
+		let sum = this.counts ? 0 : this.n;
+		for (const one of this.counts || [])
+			sum += one;
+		return sum;
+	}
+
+	/** The rows of @thread.  After MANY threads, all threads are sorted. */
+	ofThread(/** @type {number} */ thread) {
+		let list = this.ofThreads.get(thread);
+		if (!list && this.ofThreads.size >= MANY)
+			this.sortByThread();
+		list = this.ofThreads.get(thread);
+		if (!list) {
+			const { threads, n } = this;
+			list = new Uint32Array(this.sizes[thread] + 1);
+			// Rows of others are overwritten: so no branch is
+			// mispredicted.
+			for (let i = 0, k = 0; i < n; i++) {
+				list[k] = i;
+				k += Number(threads[i] === thread);
+			}
+			list = list.subarray(0, -1);
+			this.ofThreads.set(thread, list);
+		}
+		return list;
+	}
+
+	sortByThread() {
+		const { threads, n } = this;
+		const ends = this.sizes.slice();
+		for (let t = 1; t < ends.length; t++)
+			ends[t] += ends[t - 1];
+		const order = new Uint32Array(n);
+		const next = ends.slice();
+		for (let i = n - 1; i >= 0; i--)
+			order[--next[threads[i]]] = i;
+		for (let t = 0; t < ends.length; t++)
+			this.ofThreads.set(t, order.subarray(next[t], ends[t]));
+	}
+}
+
+/**
+ * The allocations that count, with their bytes.  If they are few, other rows
+ * are left out; else these have no bytes.
+ * @param {Model['allocations']} rows @param {string} of @param {number} moment
+ * @returns {RowColumns}
+ */
+export function allocationsOf(rows, of, moment) {
+	const { n, sizes, temporary, lives, high, times } = rows;
+	if (of === 'allocated')
+		return { ...rows, ticks: sizes };
+	const last = of === 'live' ? times.find(moment + 1) : n;
+	const counts = (/** @type {number} */ i) => {
+		if (of === 'temporary')
+			return temporary[i] !== 0;
+		const life = lives[i] + (high ? high[i] * 0x100000000 : 0);
+		return life === 0 || (of === 'live' && times.at(i) + life - 1 > moment);
+	};
+	const end = of === 'temporary' && temporary.length === 0 ? 0 : last;
+	let few = 0;
+	for (let i = 0; i < end; i++)
+		few += Number(counts(i));
+	if (few > n / PART) {
+		const ticks = sizes.slice();
+		for (let i = 0; i < n; i++)
+			if (i >= last || !counts(i))
+				ticks[i] = 0;
+		return { ...rows, ticks };
+	}
+	const list = new Uint32Array(few);
+	for (let i = 0, k = 0; k < few; i++)
+		if (counts(i))
+			list[k++] = i;
+	const pick = (/** @type {Numbers} */ column) => {
+		const picked = /** @type {Numbers} */ (
+			new /** @type {any} */ (column.constructor)(few));
+		for (let k = 0; k < few; k++)
+			picked[k] = column[list[k]];
+		return picked;
+	};
+	return { n: few, times: times.pick(list), threads: pick(rows.threads),
+		nodes: pick(rows.nodes), ticks: pick(sizes),
+		counts: rows.counts && pick(rows.counts) };
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * machine.h - parts of the sampler that depend on the processor: registers of a
+ * signal's context, first function of a thread.
+ */
+#ifndef SYC_SAMPLER_MACHINE_H
+#define SYC_SAMPLER_MACHINE_H
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <syscap/runtime.h>
+
+#include "os/signals.h"
+
+/** The registers that the signal of @context interrupted. */
+static inline void syc_registers_of(const ucontext_t *context,
+                                    struct syscap_regs *regs)
+{
+	const mcontext_t *const m = &context->uc_mcontext;
+
+	regs->size = sizeof(*regs);
+	regs->in_signal = 1;
+	regs->ucontext = (void *)(uintptr_t)context;
+#if defined(__x86_64__)
+	regs->pc = (uintptr_t)m->gregs[REG_RIP];
+	regs->sp = (uintptr_t)m->gregs[REG_RSP];
+	regs->fp = (uintptr_t)m->gregs[REG_RBP];
+	regs->lr = 0;
+#elif defined(__aarch64__)
+	regs->pc = m->pc;
+	regs->sp = m->sp;
+	regs->fp = m->regs[29];
+	regs->lr = m->regs[30];
+#else
+	(void)m;
+#endif
+}
+
+/** Whether the signal of @context interrupted a system call that now returns
+ * EINTR. */
+static inline bool syc_registers_interrupt_call(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return context->uc_mcontext.gregs[REG_RAX] == -EINTR;
+#elif defined(__aarch64__)
+	return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
+#else
+	(void)context;
+	return true;
+#endif
+}
+
+/**
+ * Whether the signal of @context arrived when the application's
+ * rt_sigprocmask() opened the thread's mask.  The call's arguments and its
+ * result show which case applies.
+ */
+static inline bool syc_registers_open_mask(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	const greg_t *const r = context->uc_mcontext.gregs;
+
+	/* `syscall` leaves the next instruction's address in rcx */
+	return r[REG_RCX] == r[REG_RIP] && r[REG_RAX] == 0 && r[REG_R10] == 8 &&
+	       (r[REG_RDI] == SIG_UNBLOCK || r[REG_RDI] == SIG_SETMASK) &&
+	       r[REG_RSI] != 0 && r[REG_R8] != SYC_MASK_IS_OURS;
+#else
+	(void)context;
+	return false;
+#endif
+}
+
+/** Set the known registers of a context from which unwinding may begin. */
+static inline void syc_registers_put(const struct syscap_regs *regs,
+                                     ucontext_t *context)
+{
+	mcontext_t *const m = &context->uc_mcontext;
+
+	memset(context, 0, sizeof(*context));
+#if defined(__x86_64__)
+	m->gregs[REG_RIP] = (greg_t)regs->pc;
+	m->gregs[REG_RSP] = (greg_t)regs->sp;
+	m->gregs[REG_RBP] = (greg_t)regs->fp;
+#elif defined(__aarch64__)
+	m->pc = regs->pc;
+	m->sp = regs->sp;
+	m->regs[29] = regs->fp;
+	m->regs[30] = regs->lr;
+#else
+	(void)regs;
+	(void)m;
+#endif
+}
+
+/*
+ * Code of syc_thread_start_run(), the first function of a thread: calls
+ * syc_thread_start_take() with its argument, then jumps to the returned function
+ * with the returned argument.
+ */
+#if defined(__x86_64__)
+#define SYC_THREAD_START_CODE                     \
+	".text\n"                                 \
+	".p2align 4\n"                            \
+	".globl syc_thread_start_run\n"           \
+	".hidden syc_thread_start_run\n"          \
+	".type syc_thread_start_run, @function\n" \
+	"syc_thread_start_run:\n"                 \
+	"	.cfi_startproc\n"                       \
+	"	endbr64\n"                              \
+	"	subq $8, %rsp\n"                        \
+	"	.cfi_adjust_cfa_offset 8\n"             \
+	"	callq syc_thread_start_take\n"          \
+	"	addq $8, %rsp\n"                        \
+	"	.cfi_adjust_cfa_offset -8\n"            \
+	"	movq %rdx, %rdi\n"                      \
+	"	jmpq *%rax\n"                           \
+	"	.cfi_endproc\n"                         \
+	".size syc_thread_start_run, . - syc_thread_start_run\n"
+#elif defined(__aarch64__)
+#define SYC_THREAD_START_CODE                                           \
+	".text\n"                                                       \
+	".p2align 4\n"                                                  \
+	".globl syc_thread_start_run\n"                                 \
+	".hidden syc_thread_start_run\n"                                \
+	".type syc_thread_start_run, %function\n"                       \
+	"syc_thread_start_run:\n"                                       \
+	"	.cfi_startproc\n"                                             \
+	"	hint #34\n" /* bti c */                                 \
+	"	stp x29, x30, [sp, #-16]!\n"                                  \
+	"	.cfi_def_cfa_offset 16\n"                                     \
+	"	.cfi_offset x29, -16\n"                                       \
+	"	.cfi_offset x30, -8\n"                                        \
+	"	bl syc_thread_start_take\n"                                   \
+	"	ldp x29, x30, [sp], #16\n"                                    \
+	"	.cfi_restore x29\n"                                           \
+	"	.cfi_restore x30\n"                                           \
+	"	.cfi_def_cfa_offset 0\n"                                      \
+	"	mov x16, x0\n" /* x16 may jump to a function's begin */ \
+	"	mov x0, x1\n"                                                 \
+	"	br x16\n"                                                     \
+	"	.cfi_endproc\n"                                               \
+	".size syc_thread_start_run, . - syc_thread_start_run\n"
+#endif
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring_losses.c - losses of the rings of an arena, and the end of its slots. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include <syscap/format.h>
+
+#include "base/frame.h"
+#include "emit/loss.h"
+#include "emit/process.h"
+#include "emit/thread.h"
+#include "ring/clock.h"
+#include "session/rings.h"
+#include "session/spill.h"
+
+/* Whether the losses are plausible: fewer than a process could lose in a
+ * year. */
+static bool is_plausible(const struct syc_ring_losses *lost,
+                         const struct syc_ring_losses *told)
+{
+	return syc_loss_totals_sum(lost) - syc_loss_totals_sum(told) <=
+	               UINT64_C(1) << 48 &&
+	       lost->bytes - told->bytes <= UINT64_C(1) << 56;
+}
+
+/* Write a loss record for the losses in @lost and not in @told.  With it @lost
+ * becomes what the slot @told_slot, or the head, has reported.  @tid 0: no
+ * thread. */
+static int report_losses(struct syc_session *s, uint32_t told_slot,
+                         const struct syc_ring_losses *lost,
+                         const struct syc_ring_losses *told, int32_t pid,
+                         int32_t tid, int64_t deadline)
+{
+	struct syc_batch batch = { .frames = s->copy,
+		                   .time = s->began,
+		                   .now = syc_clock_kernel(),
+		                   .deadline = deadline,
+		                   .told_slot = told_slot,
+		                   .told = lost };
+
+	/* A relative has overwritten the counts */
+	if (!is_plausible(lost, told)) {
+		s->is_damaged = true;
+		return 0;
+	}
+	batch.size = syc_loss_compose(s->copy, lost, told, pid, tid);
+	batch.record_len = (uint32_t)batch.size;
+	return batch.size == 0 ? 0 : syc_spill_write_batch(s, &batch);
+}
+
+/* Load the losses of a thread that still counts.  A value that is loaded later
+ * is not older. */
+static void load_losses(struct syc_ring_losses *to,
+                        const struct syc_ring_losses *from)
+{
+	to->from = __atomic_load_n(&from->from, __ATOMIC_RELAXED);
+	to->to = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
+	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		to->frames[i] =
+			__atomic_load_n(&from->frames[i], __ATOMIC_ACQUIRE);
+}
+
+int syc_rings_report_head(struct syc_session *s, int64_t deadline)
+{
+	struct syc_arena_head *const head = syc_arena_head(&s->arena);
+	struct syc_ring_losses lost, told;
+	int r = 0;
+
+	if (syc_loss_totals_sum(&head->lost) !=
+	    syc_loss_totals_sum(&head->told)) {
+		load_losses(&lost, &head->lost);
+		told = head->told;
+		r = report_losses(s, SYC_JOURNAL_TOLD_HEAD, &lost, &told,
+		                  s->pid, 0, deadline);
+	}
+	if (r == 0 && s->is_damaged && !s->has_told_damage) {
+		r = syc_spill_write_metadata(
+			s, "syscap.damaged",
+			"a child has written over rings: events are lost",
+			deadline);
+		s->has_told_damage = r == 0;
+	}
+	return r;
+}
+
+int syc_rings_write_exit(struct syc_session *s, int32_t pid, int64_t deadline)
+{
+	struct syscap_wire_frame frame;
+
+	memset(&frame, 0, sizeof(frame));
+	syc_frame_begin(&frame, SYSCAP_FRAME_EXIT, pid, syc_clock_kernel());
+	return syc_spill_write(s, &frame, syc_frame_end(&frame, sizeof(frame)),
+	                       deadline);
+}
+
+/* Whether another slot than @i has frames of @pid, or may get some. */
+static bool has_other_slots(const struct syc_session *s, uint32_t i,
+                            int32_t pid)
+{
+	for (uint32_t k = 1; k < s->n_used; k++) {
+		const uint32_t word = syc_rings_word(s, k);
+
+		if (k != i && syc_slot_pid(word) == pid)
+			return true;
+	}
+	return false;
+}
+
+/* If the thread or process of a slot has ended, and all its frames are written,
+ * write its losses, and free the slot. */
+static int end_slot(struct syc_session *s, uint32_t i, int64_t deadline)
+{
+	uint32_t *const word = syc_arena_word(&s->arena, i);
+	uint32_t is = syc_rings_word(s, i);
+	const uint32_t state = syc_slot_state(is);
+	const int32_t pid = syc_slot_pid(is);
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	const bool is_own = pid == s->pid;
+	struct syc_span span;
+	int r = 0;
+
+	if (state == SYC_SLOT_FREE || (is_own && state != SYC_SLOT_ENDED) ||
+	    (!is_own && !syc_rings_is_gone(s, i, is)))
+		return 0;
+	/* A BUSY slot has no frames, and may have no memory yet */
+	if (state != SYC_SLOT_BUSY && state != SYC_SLOT_OVER) {
+		if (!syc_rings_find(s, i, &span)) {
+			s->is_damaged = true;
+			syc_rings_set_head(s, i, 0);
+			__atomic_store_n(&syc_arena_ring(&s->arena, i)->tail, 0,
+			                 __ATOMIC_RELEASE);
+		} else if (span.n != 0) {
+			return 0; /* more frames than one batch takes */
+		}
+		const struct syc_ring_losses lost = ring->lost,
+					     told = ring->told;
+		r = report_losses(s, i, &lost, &told, pid, ring->tid, deadline);
+	}
+	if (!is_own && state != SYC_SLOT_BUSY && ring->pid != pid) {
+		s->is_damaged = true;
+		r = -EUCLEAN;
+	}
+	/* The process wrote its end itself if it ended by exit() */
+	if (r == 0 && !is_own && state != SYC_SLOT_OVER &&
+	    state != SYC_SLOT_BUSY && !has_other_slots(s, i, pid))
+		r = syc_rings_write_exit(s, pid, deadline);
+	if (r == 0 || r == -EUCLEAN)
+		__atomic_compare_exchange_n(word, &is, SYC_SLOT_FREE, false,
+		                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	return r == -EUCLEAN ? 0 : r;
+}
+
+int syc_rings_end_slots(struct syc_session *s, int64_t deadline)
+{
+	const uint32_t n = syc_session_slots(s);
+	int r = 0;
+
+	for (uint32_t i = 1; r == 0 && i < n; i++)
+		r = end_slot(s, i, deadline);
+	return r;
+}
+
+/* ------------------------------------------------- the end of the session */
+
+/* Take the slot of a thread that may still use it: its ring is not read any
+ * more.  False: the thread has ended the slot. */
+static bool close_slot(struct syc_session *s, uint32_t i,
+                       struct syc_ring_losses *ret_late)
+{
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	struct syc_ring_losses told;
+	uint32_t nobody = 0;
+
+	/* load reported losses first, so that they never exceed all losses */
+	load_losses(&told, &ring->told);
+	load_losses(ret_late, &ring->lost);
+	syc_loss_totals_subtract(ret_late, &told);
+	ring->late = *ret_late;
+	return __atomic_compare_exchange_n(&ring->outcome, &nobody,
+	                                   SYC_SLOT_OVER, false,
+	                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static int report_slot_late(struct syc_session *s, uint32_t i, int64_t deadline)
+{
+	static const struct syc_ring_losses nothing;
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	struct syc_ring_losses late;
+
+	if (syc_rings_word(s, i) != syc_slot_word(s->pid, SYC_SLOT_LIVE))
+		return end_slot(s, i, deadline);
+	if (!close_slot(s, i, &late))
+		return end_slot(s, i, deadline);
+	/* This state shows other holders that the slot has no frames */
+	__atomic_store_n(syc_arena_word(&s->arena, i),
+	                 syc_slot_word(s->pid, SYC_SLOT_OVER),
+	                 __ATOMIC_RELEASE);
+	return report_losses(s, 0, &late, &nothing, s->pid, ring->tid,
+	                     deadline);
+}
+
+/* Whether a thread has closed its ring, as a relative had overwritten it. */
+static bool has_closed_rings(int32_t epoch)
+{
+	const uint32_t n =
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct syc_state *const ts = syc_state_at(i);
+
+		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
+		            SYC_STATE_ALIVE &&
+		    __atomic_load_n(&ts->hot.epoch, __ATOMIC_RELAXED) ==
+		            epoch &&
+		    __atomic_load_n(&ts->retry_at, __ATOMIC_RELAXED) ==
+		            SYC_RETRY_NEVER)
+			return true;
+	}
+	return false;
+}
+
+int syc_rings_report_late(struct syc_session *s, int64_t deadline)
+{
+	const uint32_t n = syc_session_slots(s);
+	int r = 0;
+
+	s->is_damaged |= has_closed_rings(s->epoch);
+	/* First a store, then loads; begin_slot() also stores, then loads */
+	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 1; r == 0 && i < n; i++)
+		r = report_slot_late(s, i, deadline);
+	if (r == 0)
+		r = syc_rings_report_head(s, deadline);
+	if (r == 0)
+		r = syc_unreported_take(s, deadline);
+	if (r == 0) {
+		const uint32_t len = syc_loss_compose_last(s->copy, s->pid);
+
+		if (len != 0)
+			r = syc_spill_write(s, s->copy, len, deadline);
+	}
+	return r;
+}
+
+static void add_losses(struct syc_ring_losses *sum,
+                       const struct syc_ring_losses *lost,
+                       const struct syc_ring_losses *told)
+{
+	struct syc_ring_losses rest = *lost;
+
+	syc_loss_totals_subtract(&rest, told);
+	/* Ignore numbers that a relative has overwritten */
+	if (syc_loss_totals_sum(&rest) > UINT64_C(1) << 48)
+		return;
+	syc_loss_totals_return_range(sum, &rest);
+	sum->bytes += rest.bytes;
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		sum->frames[i] += rest.frames[i];
+}
+
+static uint64_t drop_slot(struct syc_session *s, uint32_t i,
+                          struct syc_ring_losses *lost)
+{
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	const uint32_t word = syc_rings_word(s, i),
+		       state = syc_slot_state(word);
+	struct syc_span span;
+	uint64_t n_frames = 0;
+
+	if (syc_slot_pid(word) != s->pid ||
+	    (state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED))
+		return 0;
+	if (syc_rings_find(s, i, &span)) {
+		n_frames = syc_unreported_sum(span.body, s->arena.body,
+		                              span.head, span.tail, lost);
+		syc_rings_set_head(s, i, span.tail);
+	}
+	struct syc_ring_losses all;
+	load_losses(&all, &ring->lost);
+	add_losses(lost, &all, &ring->told);
+	ring->told = all;
+	return n_frames;
+}
+
+void syc_rings_drop(struct syc_session *s, struct syc_ring_losses *lost)
+{
+	struct syc_arena_head *const head = syc_arena_head(&s->arena);
+	struct syc_process *const p = syc_process;
+	const uint32_t n = syc_session_slots(s);
+	uint64_t n_frames = 0;
+
+	for (uint32_t i = 1; i < n; i++)
+		n_frames += drop_slot(s, i, lost);
+	__atomic_add_fetch(&p->n_dropped, n_frames, __ATOMIC_RELAXED);
+	add_losses(lost, &head->lost, &head->told);
+	head->told = head->lost;
+	add_losses(lost, &p->lost, &p->told);
+	p->told = p->lost;
+}

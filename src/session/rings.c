@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rings.c - slots of an arena, as the holder of its lock reads them: their
+ * owners, their positions, and copies of their frames.
+ *
+ * Relatives of the process can write anywhere in the arena.  So frames are
+ * copied first, and only the copy is checked and written into the sink.
+ */
+#define _GNU_SOURCE
+#include "session/rings.h"
+
+#include <string.h>
+#include <time.h>
+
+#include <syscap/format.h>
+
+#include "base/frame.h"
+#include "emit/loss.h"
+#include "os/process.h"
+#include "os/syscalls.h"
+#include "ring/clock.h"
+#include "session/spill.h"
+
+/* --------------------------------------------------------------- slots */
+
+/* Whether the process @start_ticks after boot began after @since, in ns of
+ * CLOCK_MONOTONIC: then it has the pid of an earlier process. */
+static bool began_after(uint64_t start_ticks, int64_t since)
+{
+	const int64_t tick = INT64_C(10000000); /* of /proc */
+	const int64_t ahead =
+		syc_kernel_clock(CLOCK_BOOTTIME) - syc_clock_kernel();
+
+	return start_ticks != 0 && since != 0 &&
+	       ((int64_t)start_ticks - 2) * tick - ahead > since;
+}
+
+bool syc_rings_is_gone(struct syc_session *s, uint32_t i, uint32_t word)
+{
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	struct syc_fork_identity kin = { .pid = syc_slot_pid(word) };
+
+	if (!s->looks || kin.pid == 0)
+		return false;
+	if (s->checked_pid != kin.pid) {
+		s->checked_is_running = syc_fork_identity_is_running(&kin);
+		s->checked_pid = kin.pid;
+		s->checked_start = kin.start_ticks;
+	}
+	/* `since` of a BUSY slot may be its last owner's, and other slots of a
+	 * reused pid have another */
+	return !s->checked_is_running ||
+	       (syc_slot_state(word) != SYC_SLOT_BUSY &&
+	        began_after(s->checked_start,
+	                    __atomic_load_n(&ring->since, __ATOMIC_RELAXED)));
+}
+
+bool syc_rings_find(const struct syc_session *s, uint32_t i,
+                    struct syc_span *span)
+{
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	/* R1, which pairs with W2 */
+	const uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+	const uint32_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+	const uint32_t size = s->arena.body;
+
+	if (tail >= size || tail % 8 != 0 || head >= size || head % 8 != 0)
+		return false;
+	*span = (struct syc_span){
+		.body = syc_arena_body(&s->arena, ring),
+		.head = head,
+		.tail = tail,
+		.n = tail >= head ? tail - head : tail + size - head,
+	};
+	return true;
+}
+
+bool syc_rings_look(struct syc_session *s, uint32_t i, struct syc_span *span)
+{
+	const uint32_t word = syc_rings_word(s, i),
+		       state = syc_slot_state(word);
+	const int32_t pid = syc_slot_pid(word);
+
+	if (state > SYC_SLOT_OVER)
+		s->is_damaged = true;
+	if ((state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED) ||
+	    (pid != s->pid && !syc_rings_is_gone(s, i, word)))
+		return false;
+	if (!syc_rings_find(s, i, span)) {
+		s->is_damaged = true;
+		return false;
+	}
+	span->pid = pid;
+	return span->n != 0;
+}
+
+bool syc_rings_have_others(struct syc_session *s)
+{
+	const uint32_t n = syc_session_slots(s);
+
+	s->looks = true;
+	s->checked_pid = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		const uint32_t word = syc_rings_word(s, i);
+		const int32_t pid = syc_slot_pid(word);
+
+		if (pid != 0 && pid != s->pid &&
+		    syc_slot_state(word) != SYC_SLOT_OVER &&
+		    !syc_rings_is_gone(s, i, word))
+			return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------- copying */
+
+static void copy_span(const struct syc_session *s, const struct syc_span *span,
+                      unsigned char *to, uint32_t n)
+{
+	const uint32_t behind = s->arena.body - span->head;
+	const uint32_t first = n < behind ? n : behind;
+
+	memcpy(to, span->body + span->head, first);
+	memcpy(to + first, span->body, n - first);
+}
+
+/* Whether the frames' pages have memory.  If a relative's tail is wrong, pages
+ * may be missing, and the file system may be full. */
+static bool has_pages(const struct syc_session *s, const struct syc_span *span,
+                      uint32_t n)
+{
+	unsigned char *const body = (unsigned char *)(uintptr_t)span->body;
+	const uint32_t behind = s->arena.body - span->head;
+	const uint32_t first = n < behind ? n : behind;
+
+	return syc_arena_provide(body + span->head, first) == 0 &&
+	       (n == first || syc_arena_provide(body, n - first) == 0);
+}
+
+/* Whether @at is a frame of @pid, or of no process. */
+static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
+                     uint16_t *ret_len)
+{
+	const uint8_t type = at[SYC_AT(frame, type)];
+	int32_t of;
+
+	memcpy(ret_len, at, sizeof(*ret_len));
+	memcpy(&of, at + SYC_AT(frame, pid), sizeof(of));
+	return *ret_len >= SYC_HEAD_SIZE && *ret_len % 8 == 0 &&
+	       *ret_len <= left && type != 0 && type <= 15 &&
+	       (of == pid || of == -1);
+}
+
+/* Number of the @n bytes at @at that are whole valid frames. *@ret_is_bad: the
+ * next bytes are no frame, although all @all bytes are present. */
+static uint32_t check_frames(const unsigned char *at, uint32_t n, uint32_t all,
+                             int32_t pid, bool *ret_is_bad)
+{
+	uint32_t done = 0;
+
+	*ret_is_bad = false;
+	while (n - done >= SYC_HEAD_SIZE) {
+		uint16_t len;
+
+		if (!is_frame(at + done, all - done, pid, &len)) {
+			*ret_is_bad = true;
+			return done;
+		}
+		if (len > n - done)
+			return done;
+		done += len;
+	}
+	*ret_is_bad = n == all && done != n;
+	return done;
+}
+
+static uint32_t advance_head(const struct syc_session *s, uint32_t from,
+                             uint64_t by)
+{
+	return (uint32_t)((from + by) % s->arena.body);
+}
+
+/* Drop the bytes of a slot whose ring has no frame at its head, because a
+ * relative has overwritten the ring. */
+static void give_up_span(struct syc_session *s, uint32_t i,
+                         const struct syc_span *span)
+{
+	struct syc_ring_losses *const lost = &syc_arena_head(&s->arena)->lost;
+
+	syc_loss_totals_add(lost, SYC_LOSS_ABANDONED, span->n,
+	                    syc_clock_kernel());
+	syc_rings_set_head(s, i, span->tail);
+	s->is_damaged = true;
+}
+
+/* False: not all frames of the slot fit into @room. */
+static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
+                     const struct syc_span *span, uint64_t room)
+{
+	unsigned char *const to = s->copy + batch->size;
+	const uint64_t left = SYC_COPY_SIZE - batch->size;
+	uint64_t n = span->n;
+	bool is_bad;
+
+	if (n > room - batch->size)
+		n = room - batch->size;
+	const bool is_all = n == span->n;
+	if (n > left)
+		n = left;
+	if (span->pid != s->pid && !has_pages(s, span, (uint32_t)n))
+		return true;
+	copy_span(s, span, to, (uint32_t)n);
+	const uint32_t done =
+		check_frames(to, (uint32_t)n, span->n, span->pid, &is_bad);
+	if (done != 0) {
+		s->parts[batch->n_parts++] = (struct syc_ring_journal_part){
+			i, span->head, advance_head(s, span->head, done)
+		};
+		batch->size += done;
+	} else if (is_bad) {
+		give_up_span(s, i, span);
+	}
+	return is_all;
+}
+
+bool syc_rings_gather(struct syc_session *s, struct syc_batch *batch,
+                      uint64_t room)
+{
+	const uint32_t n = syc_session_slots(s);
+	bool is_all = true;
+	struct syc_span span;
+
+	batch->frames = s->copy;
+	batch->parts = s->parts;
+	batch->size = 0;
+	batch->n_parts = 0;
+	for (uint32_t i = 1; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
+	                     batch->size < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
+	     i++)
+		if (syc_rings_look(s, i, &span))
+			is_all &= add_slot(s, batch, i, &span, room);
+	return is_all;
+}
+
+static uint32_t part_length(const struct syc_session *s,
+                            const struct syc_ring_journal_part *part)
+{
+	return part->to > part->from ? part->to - part->from
+	                             : part->to + s->arena.body - part->from;
+}
+
+bool syc_rings_gather_parts(struct syc_session *s, uint64_t *ret_size)
+{
+	const struct syc_ring_journal *const j = s->journal;
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < j->n && i < SYC_RING_JOURNAL_PARTS; i++) {
+		const struct syc_ring_journal_part part = j->parts[i];
+		const uint32_t n = part_length(s, &part);
+
+		if (part.slot == 0 || part.slot >= syc_session_slots(s) ||
+		    part.from >= s->arena.body || part.to >= s->arena.body ||
+		    size + n > SYC_COPY_SIZE)
+			return false;
+		const struct syc_span span = {
+			.body = syc_arena_body(
+				&s->arena,
+				syc_arena_ring(&s->arena, part.slot)),
+			.head = part.from,
+		};
+		if (!has_pages(s, &span, n))
+			return false;
+		copy_span(s, &span, s->copy + size, n);
+		size += n;
+	}
+	*ret_size = size;
+	return true;
+}
+
+void syc_rings_advance(struct syc_session *s,
+                       const struct syc_ring_journal_part *parts,
+                       unsigned n_parts, uint64_t n)
+{
+	for (unsigned i = 0; i < n_parts && n != 0; i++) {
+		const struct syc_ring_journal_part *const part = &parts[i];
+		const uint64_t length = part_length(s, part);
+		const uint64_t by = n < length ? n : length;
+
+		if (part->slot == 0 || part->slot >= syc_session_slots(s))
+			return; /* a relative has overwritten the journal */
+		syc_rings_set_head(s, part->slot,
+		                   advance_head(s, part->from, by));
+		n -= by;
+	}
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spill_event.c - transfers by the threads of the program: after an event, and
+ * at a thread's end; and the threads that never transfer frames.
+ *
+ * These are threads of a real-time policy, and threads under a seccomp filter
+ * that came after the plan of the recording.  Such a filter may kill for the
+ * system calls of a transfer.  So the number of the thread's filters is
+ * compared with the number at the time of the plan.  Filters of a container or a
+ * service manager are inherited, and count as harmless.  The number is in /proc.
+ * Most filters answer openat() with an error, and then the look fails, which
+ * also shows the filter.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "copies/copies.h"
+#include "emit/process.h"
+#include "emit/thread.h"
+#include "os/fd.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/syscalls.h"
+#include "ring/clock.h"
+#include "session/session.h"
+#include "session/spill.h"
+#include "session/spill_thread.h"
+
+#define MS INT64_C(1000000)
+/* A transfer that was not possible is tried again after this time. */
+#define AGAIN_NS (1 * MS)
+
+/* ------------------------------------------- threads that never transfer */
+
+/* Before Linux 5.9 the number is 0, or 2 for any number of filters. */
+int32_t syc_spill_count_filters(void)
+{
+	static const char name[] = "\nSeccomp"; /* Seccomp:, Seccomp_filters: */
+	char text[1024];
+	unsigned n_same = 0;
+	int32_t n = 0;
+	ssize_t got;
+	const int fd = syc_fd_open("/proc/thread-self/status", O_RDONLY, 0);
+
+	if (fd < 0)
+		return -1;
+	while ((got = syc_fd_read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < got; i++) {
+			const char c = text[i];
+
+			if (n_same < sizeof(name) - 1 || c == '\n')
+				n_same = c == name[n_same] ? n_same + 1
+				                           : c == '\n';
+			else if (c == '\t')
+				n = 0;
+			else if (c >= '0' && c <= '9')
+				n = n * 10 + c - '0';
+		}
+	syc_fd_close(fd);
+	return n;
+}
+
+/* @at_plan: the earlier number; -1: unknown, because /proc is missing.  Then no
+ * filter is noticed. */
+static bool has_new_filter(int32_t at_plan)
+{
+	const int32_t n = at_plan < 0 ? at_plan : syc_spill_count_filters();
+
+	if (n >= 0 || at_plan < 0)
+		return n > at_plan;
+	if (errno == EACCES || errno == EPERM || errno == ENOSYS)
+		return true;
+	/* After chroot(), or without a free fd, the kernel answers the same as
+	 * without a filter */
+	return at_plan == 0 && syscall(SYS_prctl, PR_GET_SECCOMP) != 0;
+}
+
+static bool has_real_time_policy(void)
+{
+	const int policy =
+		(int)syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
+
+	return policy == SCHED_FIFO || policy == SCHED_RR ||
+	       policy == SCHED_DEADLINE;
+}
+
+bool syc_spill_is_filtered(const struct syc_plan *plan, int64_t now)
+{
+	struct syc_state *const ts =
+		syc_self != NULL ? syc_state_of(syc_self) : NULL;
+
+	if (ts == NULL)
+		return has_new_filter(plan->n_filters);
+	if (ts->looked_at == 0 || now - ts->looked_at >= SYC_SPILL_LOOK_NS) {
+		ts->looked_at = now;
+		ts->is_filtered =
+			ts->is_filtered || has_new_filter(plan->n_filters);
+		ts->is_real_time = !ts->is_filtered && has_real_time_policy();
+		if (ts->is_filtered)
+			syc_process_set_reason(
+				"a seccomp filter may forbid writing");
+	}
+	return ts->is_filtered;
+}
+
+/* A real-time thread would wait for a disk. */
+static bool is_permitted(const struct syc_plan *plan, int64_t now)
+{
+	return !syc_spill_is_filtered(plan, now) &&
+	       (syc_self == NULL || !syc_state_of(syc_self)->is_real_time);
+}
+
+/* ----------------------------------------------------------------- events */
+
+/* Number of bytes in the ring of @ts. */
+static uint32_t count_used(const struct syc_state *ts)
+{
+	const struct syc_ring_header *const ring = ts->ring;
+
+	if (ring == NULL)
+		return 0;
+	const uint32_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+	const uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+
+	return tail >= head ? tail - head : tail + ts->hot.size - head;
+}
+
+static bool is_due(const struct syc_session *s, const struct syc_state *ts,
+                   int64_t now)
+{
+	const uint32_t used = count_used(ts), size = ts->hot.size;
+
+	if (now < __atomic_load_n(&s->not_before, __ATOMIC_RELAXED) ||
+	    ((ts->is_filtered || ts->is_real_time) &&
+	     now - ts->looked_at < SYC_SPILL_LOOK_NS))
+		return false;
+	if (now < __atomic_load_n(&s->calm_until, __ATOMIC_RELAXED))
+		return used >= size / 2;
+	if (ts->is_in_handler)
+		return used >= size / 4;
+	return __atomic_load_n(&s->is_crowded, __ATOMIC_RELAXED) != 0 ||
+	       now >= __atomic_load_n(&syc_process->spill_at, __ATOMIC_RELAXED);
+}
+
+/* The library has a thread for transfers, which may have only begun. */
+static bool has_thread(const struct syc_session *s)
+{
+	const uint32_t state = __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
+
+	return state == SYC_SPILLER_BEING_MADE || state == SYC_SPILLER_RUNS;
+}
+
+void syc_spill_set_time(const struct syc_session *s, int64_t now)
+{
+	const int64_t at =
+		s->no_thread || has_thread(s) ? 0 : now + s->interval_ns;
+
+	__atomic_store_n(&syc_process->spill_at, at, __ATOMIC_RELAXED);
+}
+
+static void wake_thread(struct syc_session *s)
+{
+	uint32_t *const wakes = &syc_arena_head(&s->arena)->wakes;
+
+	__atomic_add_fetch(wakes, 1, __ATOMIC_RELEASE);
+	syc_futex_wake(wakes);
+}
+
+static void transfer_if_due(struct syc_session *s)
+{
+	struct syc_state *const ts =
+		syc_self != NULL ? syc_state_of(syc_self) : NULL;
+	struct syc_undisturbed before;
+	uint64_t moved;
+
+	/* A nested event leaves this to a later event */
+	if (ts == NULL || ts->hot.owner != 0 || !ts->is_own || s->no_thread ||
+	    syc_seccomp_has_filter())
+		return;
+	if (has_thread(s)) {
+		if (__atomic_load_n(&s->is_crowded, __ATOMIC_RELAXED) != 0)
+			wake_thread(s);
+		return;
+	}
+	const int64_t now = syc_clock_kernel();
+	if (!is_due(s, ts, now))
+		return;
+	syc_undisturbed_begin(&before);
+	/* A vfork() child uses its parent's memory and other fds */
+	if (s->pid != getpid() ||
+	    (is_permitted(s->plan, now) && syc_spill_run(s, now, &moved) != 0))
+		__atomic_store_n(&s->not_before, now + AGAIN_NS,
+		                 __ATOMIC_RELAXED);
+	syc_undisturbed_end(&before);
+}
+
+/* False: a relative has overwritten the word of this thread's slot. */
+static bool has_own_word(struct syc_thread *st)
+{
+	const struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;
+
+	return ts == NULL || ts->slot == NULL ||
+	       syc_slot_pid(__atomic_load_n(ts->slot, __ATOMIC_RELAXED)) ==
+	               ts->hot.pid;
+}
+
+void syc_spill_poke(bool is_filling)
+{
+	struct syc_session *const s = syc_session_look();
+	const int64_t now = syc_clock_kernel();
+	struct syc_undisturbed before;
+	uint64_t moved;
+
+	if (s != NULL && is_filling) {
+		if (!has_own_word(syc_self))
+			__atomic_store_n(&s->is_damaged, true,
+			                 __ATOMIC_RELAXED);
+		__atomic_store_n(&s->is_crowded, 1, __ATOMIC_RELAXED);
+		/* The end of this event transfers frames */
+		__atomic_store_n(&syc_look_due, 1, __ATOMIC_RELAXED);
+	} else if (s != NULL && has_thread(s)) {
+		__atomic_store_n(&s->has_ended, 1, __ATOMIC_RELEASE);
+		wake_thread(s);
+	} else if (s != NULL && !s->no_thread && !syc_seccomp_has_filter() &&
+	           s->pid == getpid()) {
+		syc_undisturbed_begin(&before);
+		if (is_permitted(s->plan, now))
+			syc_spill_run(s, now, &moved);
+		syc_undisturbed_end(&before);
+	}
+	syc_session_leave();
+}
+
+bool syc_spill_look(void)
+{
+	struct syc_session *const s = syc_session_look();
+
+	if (s != NULL)
+		transfer_if_due(s);
+	syc_session_leave();
+	return s != NULL;
+}

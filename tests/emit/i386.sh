@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# i386.sh - the process's layers without sampler and unwinder, compiled with -m32
+# and linked without libatomic.  The tests of events, overflows and sessions run
+# by the kernel or by qemu-i386.
+#
+# qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
+# the program's name.  Tests of these run by a kernel only.
+#
+# Reads SYSCAP_SOURCE and CC.
+set -eu
+cc=${CC:-cc}
+source=$SYSCAP_SOURCE
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export TMPDIR="$work"
+# The headers <asm/...> are the same for both sizes
+flags="-m32 -idirafter /usr/include/$("$cc" -print-multiarch)"
+flags="$flags -D_FILE_OFFSET_BITS=64 -std=gnu11 -O2 -fPIC"
+flags="$flags -fvisibility=hidden -Wall -Wextra -Werror"
+flags="$flags -I$source/include -I$source/src -I$source/tests"
+
+echo 'int main(void) { return 0; }' >one.c
+# shellcheck disable=SC2086
+if ! "$cc" $flags one.c -o one 2>/dev/null; then
+	echo "skip: $cc -m32 makes no programs" \
+		"(Debian: libc6-dev-i386 lib32gcc-12-dev)"
+	exit 77
+fi
+run=
+if ! ./one 2>/dev/null; then
+	run=$(command -v qemu-i386 || command -v qemu-i386-static || true)
+	if [ -z "$run" ] || ! "$run" ./one; then
+		echo "skip: the kernel runs no 32-bit programs, and there is no qemu-i386"
+		exit 77
+	fi
+	export SYSCAP_TEST_RUNNER="$run"
+fi
+
+# --- build
+
+mkdir objects
+for layer in base os copies ring emit session collect common capture; do
+	ls "$source/src/$layer"/*.c
+done >files
+for file in test_main peer peer_arena written make_capture; do
+	echo "$source/tests/harness/$file.c"
+done >>files
+export CC="$cc" FLAGS="$flags"
+xargs -P2 -n8 sh -c '
+	set -e
+	for file; do
+		layer=$(basename "$(dirname "$file")")
+		"$CC" $FLAGS -c "$file" \
+			-o "objects/${layer}_$(basename "$file" .c).o"
+	done' sh <files || exit 1
+rm -f one one.c
+ar rcs libsyscap.a objects/*.o
+
+# build NAME SOURCE...
+build() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	"$cc" $flags "$@" objects/harness_*.o -o "$name" libsyscap.a \
+		-pthread -ldl -lm
+}
+
+# --- run
+
+n_failed=0
+
+# check NAME [TEST THAT NEEDS A REAL KERNEL]...
+check() {
+	name=$1
+	shift
+	[ -n "$run" ] || set --
+	printf '%s\n' '' "$@" >excluded
+	# backtrace() of this test stores 64-bit addresses
+	echo two_addresses_in_front_drop_the_callback_and_the_call >>excluded
+	# shellcheck disable=SC2086,SC2046
+	$run ./"$name" --timeout 120 \
+		$($run ./"$name" --list | grep -vxFf excluded) || {
+		echo "FAILED: $name"
+		n_failed=$((n_failed + 1))
+	}
+}
+
+tests=$source/tests
+for name in emit connection names overflow async allocation control; do
+	build "$name" "$tests/emit/test_$name.c"
+done
+for name in alone output spill unreported; do
+	build "$name" "$tests/session/test_$name.c"
+done
+check emit a_stock_recorder_gets_the_process_id
+check connection
+check names a_forked_child_keeps_addresses_and_has_its_own_for_new_names
+check overflow a_child_does_not_repeat_its_parents_frames
+check async
+check allocation
+check control a_socket_pair_made_before_exec_is_accepted
+check alone
+check output
+check spill
+check unreported
+exit $((n_failed != 0))

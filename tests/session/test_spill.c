@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_spill.c - the events after which a process writes out its rings, and the
+ * threads that never do.
+ *
+ * This program replaces syscall(), by which the library writes.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/process.h"
+#include "harness/peer.h"
+#include "harness/syscalls.h"
+#include "harness/test.h"
+#include "harness/written.h"
+#include "os/signals.h"
+#include "ring/clock.h"
+#include "session/rings.h"
+#include "session/session.h"
+
+/* A quarter of a ring of 64 KiB has fewer marks */
+#define QUARTER 200u
+
+static unsigned n_writes, n_open;
+static __thread bool is_event; /* this thread makes an event */
+
+static bool take_syscall(long number, long *args, long *ret_r)
+{
+	uint64_t mask = 0;
+
+	(void)args;
+	(void)ret_r;
+	if (number != SYS_pwrite64 || !is_event)
+		return false;
+	n_writes++;
+	syc_raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(intptr_t)&mask,
+	                8, 0, 0);
+	n_open += (mask & syc_signal_bit(SIGUSR1)) == 0;
+	return false;
+}
+
+static void emit(unsigned from, unsigned to)
+{
+	is_event = true;
+	for (unsigned i = from; i < to; i++)
+		written_mark(0, i);
+	is_event = false;
+}
+
+/* The first event makes the capture. */
+static void begin(void)
+{
+	written_mark(0, 0);
+}
+
+static unsigned count_written(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	struct tally t;
+
+	syscap_get_stats(&stats);
+	written_tally(stats.output, &t);
+	return t.emitters[0];
+}
+
+static void run(const char *child, const char *extra)
+{
+	char *const dir = written_make_dir();
+	char variable[400];
+	const char *const env[] = { variable, "SYSCAP_RING_KIB=64", extra,
+		                    NULL };
+
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	written_run(child, "", env, -1);
+	written_remove_dir(dir);
+}
+
+/* After a slow write, events of half empty rings do not write for a second. */
+static void wait_while_calm(void)
+{
+	while (syc_process->session->calm_until > syc_clock_kernel())
+		test_sleep_ms(10);
+}
+
+CHILD(emits_seldom)
+{
+	begin();
+	emit(1, 10);
+	CHECK_EQ(n_writes, 0);
+	for (unsigned i = 10; i < 15; i++) {
+		test_sleep_ms(110);
+		wait_while_calm();
+		emit(i, i + 1);
+		CHECK_EQ(count_written(), i + 1);
+	}
+	CHECK_EQ(n_open, 0);
+}
+
+TEST(an_event_after_the_interval_writes_all_earlier_events)
+{
+	run("emits_seldom", NULL);
+}
+
+CHILD(emits_a_quarter)
+{
+	begin();
+	emit(1, QUARTER);
+	CHECK(n_writes != 0);
+	CHECK(count_written() > QUARTER / 2);
+	CHECK_EQ(n_open, 0);
+}
+
+TEST(an_event_that_fills_a_quarter_of_a_ring_writes)
+{
+	run("emits_a_quarter", NULL);
+}
+
+static void *emit_late(void *data)
+{
+	test_sleep_ms(110);
+	emit(0, QUARTER);
+	return data;
+}
+
+CHILD(emits_in_real_time)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param) != 0)
+		_exit(77);
+	begin();
+	test_sleep_ms(110);
+	emit(1, QUARTER);
+	CHECK_EQ(n_writes, 0);
+	CHECK_EQ(count_written(), 0);
+}
+
+TEST(a_real_time_thread_never_writes)
+{
+	char *const dir = written_make_dir();
+	char variable[400];
+	const char *const env[] = { variable, "SYSCAP_RING_KIB=64", NULL };
+
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	const int status =
+		written_wait(written_start("emits_in_real_time", "", env, -1));
+	written_remove_dir(dir);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("no real-time threads are allowed here");
+	CHECK_EQ(status, 0);
+}
+
+CHILD(emits_beside_our_thread)
+{
+	emit(0, QUARTER);
+	test_sleep_ms(110);
+	emit(QUARTER, 2 * QUARTER);
+	CHECK_EQ(n_writes, 0);
+	while (count_written() != 2 * QUARTER)
+		test_sleep_ms(10);
+}
+
+TEST(beside_the_librarys_thread_no_event_writes)
+{
+	run("emits_beside_our_thread", "SYSCAP_THREAD=1");
+}
+
+CHILD(emits_and_drains)
+{
+	begin();
+	test_sleep_ms(110);
+	emit(1, QUARTER);
+	CHECK_EQ(n_writes, 0);
+	CHECK_EQ(syscap_drain(), 0);
+	CHECK_EQ(count_written(), QUARTER);
+}
+
+TEST(without_a_thread_only_the_programs_calls_write)
+{
+	run("emits_and_drains", "SYSCAP_THREAD=0");
+}
+
+CHILD(ends_a_thread)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, emit_late, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK_EQ(count_written(), QUARTER);
+}
+
+TEST(the_end_of_a_thread_writes)
+{
+	run("ends_a_thread", NULL);
+}
+
+/* A child that emits, or only lives. */
+static pid_t fork_one(bool emits)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		if (emits)
+			written_mark(1, 0);
+		else
+			pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void drain_relatives(struct syc_session *s)
+{
+	s->looked_at = 0;
+	CHECK_EQ(syscap_drain(), 0);
+}
+
+/* A free slot that an ended process had. */
+static uint32_t find_used_slot(const struct syc_session *s)
+{
+	for (uint32_t i = 1; i < s->arena.n_slots; i++)
+		if (syc_rings_word(s, i) == SYC_SLOT_FREE &&
+		    syc_arena_ring(&s->arena, i)->since != 0)
+			return i;
+	CHECK(false);
+	return 0;
+}
+
+/* As a process claims a slot, the header is still that of the last owner, whom
+ * the process is younger than. */
+CHILD(meets_a_claimed_slot)
+{
+	begin();
+	struct syc_session *const s = syc_process->session;
+
+	CHECK_EQ(written_wait(fork_one(true)), 0);
+	drain_relatives(s);
+	uint32_t *const word = syc_arena_word(&s->arena, find_used_slot(s));
+	test_sleep_ms(100);
+	const pid_t pid = fork_one(false);
+	const uint32_t busy = syc_slot_word(pid, SYC_SLOT_BUSY);
+	*word = busy;
+	drain_relatives(s);
+	CHECK_EQ(*word, busy);
+	CHECK_EQ(kill(pid, SIGKILL), 0);
+	written_wait(pid);
+	drain_relatives(s);
+	CHECK_EQ(*word, SYC_SLOT_FREE);
+}
+
+TEST(a_slot_of_an_ended_process_stays_the_next_claimants)
+{
+	run("meets_a_claimed_slot", NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_mark_table.c - the frame clock among marks of several processes. */
+#include <syscap/profile.h>
+
+#include "harness/make_capture.h"
+#include "harness/test.h"
+#include "view/mark_table.h"
+
+static struct make_capture capture;
+static struct syscap_reader *reader;
+static struct syscap_profile *profile;
+static struct syscap_view *view;
+static struct syc_mark_table table;
+
+static void make(void)
+{
+	static const struct syscap_profile_options no_lookup = { .no_lookup =
+		                                                         true };
+	const struct syscap_filter all = { 0 };
+	struct syscap_error error;
+
+	CHECK_EQ(syscap_reader_open_memory(capture.data, capture.size, &reader,
+	                                   &error),
+	         0);
+	CHECK_EQ(syscap_profile_new(&no_lookup, &profile), 0);
+	CHECK_EQ(syscap_profile_read(profile, reader, &error), 0);
+	CHECK_EQ(syscap_profile_settle(profile), 0);
+	CHECK_EQ(syscap_view_new(profile, &all, &view, &error), 0);
+	CHECK_EQ(syc_mark_table_make(&table, profile, view), 0);
+}
+
+static const char *name_of_clock(void)
+{
+	const struct syscap_profile_mark_name *names;
+	size_t n;
+
+	names = syscap_profile_mark_names(profile, &n);
+	return names[table.rows[syc_mark_table_frame_clock(&table, profile)]
+	                     .name]
+	        .name;
+}
+
+/* The pid of the busiest process of row @row. */
+static int32_t pid_of(size_t row, bool *ret_has_others)
+{
+	const struct syscap_profile_process *processes;
+	size_t n;
+
+	processes = syscap_profile_processes(profile, &n);
+	return processes[syc_mark_row_process(&table, &table.rows[row], profile,
+	                                      ret_has_others)]
+	        .pid;
+}
+
+static void end(void)
+{
+	syc_mark_table_fini(&table);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	syscap_reader_close(reader);
+	make_free(&capture);
+}
+
+static void sample(int32_t pid, int64_t time)
+{
+	const uint64_t stack[] = { 0x5000 };
+
+	make_stack(&capture, 2, pid, pid, time, false, stack, 1);
+}
+
+TEST(frame_clock_of_the_busiest_process_comes_first)
+{
+	make_begin(&capture, false, 1000, 0);
+	make_mark(&capture, 7, 7, 1500, 900, "app", "load", "");
+	make_mark(&capture, 7, 7, 1500, 50, "gtk", "frameclock cycle", "");
+	make_mark(&capture, 8, 8, 1500, 10, "mutter", "Frame Clock cycle", "");
+	make_mark(&capture, 8, 8, 1500, 20, "mutter", "Frame Clock paint", "");
+	sample(7, 1500);
+	sample(8, 1501);
+	sample(8, 1502);
+	make();
+	CHECK_STR(name_of_clock(), "Frame Clock cycle");
+	end();
+}
+
+TEST(busiest_process_counts_also_if_its_marks_are_later)
+{
+	bool has_others = false;
+
+	make_begin(&capture, false, 1000, 0);
+	make_mark(&capture, 7, 7, 1500, 90, "gtk", "paint frame clock", "");
+	make_mark(&capture, 6, 6, 1500, 10, "gtk", "frameclock cycle", "");
+	make_mark(&capture, 8, 8, 1600, 10, "gtk", "frameclock cycle", "");
+	make_mark(&capture, 7, 7, 1600, 50, "x", "frameclock cycle", "");
+	sample(7, 1500);
+	sample(8, 1501);
+	sample(8, 1502);
+	make();
+	CHECK_STR(name_of_clock(), "frameclock cycle");
+	CHECK_EQ(table.rows[syc_mark_table_frame_clock(&table, profile)].count,
+	         2);
+	CHECK_EQ(pid_of(syc_mark_table_frame_clock(&table, profile),
+	                &has_others),
+	         8);
+	CHECK(has_others);
+	end();
+}
+
+TEST(marks_decide_without_samples)
+{
+	bool has_others = true;
+
+	make_begin(&capture, false, 1000, 0);
+	make_mark(&capture, 6, 6, 1500, 10, "gtk", "frameclock cycle", "");
+	make_mark(&capture, 8, 8, 1600, 10, "gtk", "frameclock cycle", "");
+	make_mark(&capture, 8, 8, 1700, 10, "gtk", "frameclock cycle", "");
+	make();
+	CHECK_EQ(pid_of(0, &has_others), 8);
+	CHECK(has_others);
+	end();
+}
+
+TEST(without_a_frame_clock_the_first_row_is_chosen)
+{
+	make_begin(&capture, false, 1000, 0);
+	make_mark(&capture, 7, 7, 1500, 50, "app", "a", "");
+	make_mark(&capture, 7, 7, 1500, 900, "app", "frames", "");
+	make();
+	CHECK_EQ(syc_mark_table_frame_clock(&table, profile), 0);
+	end();
+}
