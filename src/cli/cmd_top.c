@@ -35,8 +35,8 @@ struct live_command {
 	const char *file;    /* name of the capture */
 	pid_t recorder;
 	bool has_ended;
-	bool has_stopped; /* recording stopped, with a message; the command runs
-	                   * on */
+	bool *has_stopped; /* the recorder sets it, in shared memory: recording
+	                    * stopped, with a message; the command runs on */
 	int status;       /* the recorder's exit status */
 	int output;       /* fd of output for the terminal; -1: none */
 };
@@ -164,23 +164,8 @@ static bool live_command_start(struct live_command *live,
 /* Whether the recorder still runs and records. */
 static bool live_command_records(struct live_command *live)
 {
-	static const char stops[] = "; recording stops, the command continues";
-	char *bytes;
-	off_t at, size;
-	ssize_t n = 0;
-
-	if (!recorder_goes_on(live))
-		return false;
-	bytes = live->output < 0 || live->has_stopped ? NULL
-	                                              : malloc(SHOWN_MOST);
-	if (bytes != NULL) {
-		at = find_shown(live, &size);
-		n = pread(live->output, bytes, SHOWN_MOST, at);
-		live->has_stopped = n > 0 && memmem(bytes, (size_t)n, stops,
-		                                    sizeof(stops) - 1) != NULL;
-	}
-	free(bytes);
-	return !live->has_stopped;
+	return recorder_goes_on(live) &&
+	       !__atomic_load_n(live->has_stopped, __ATOMIC_RELAXED);
 }
 
 /* Show the output; if the output is long, only its end. */
@@ -354,6 +339,8 @@ static int look(struct syc_app_options *app)
 
 static int look_at_command(struct run *run, char **argv)
 {
+	void *const shared = mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE,
+	                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const struct syc_record_options options = {
 		.output = run->output,
 		.force = run->force,
@@ -363,11 +350,18 @@ static int look_at_command(struct run *run, char **argv)
 		.symbols = true,
 		.quiet = true,
 		.sample = run->sample,
+		.has_stopped = shared,
 		.argv = argv,
 	};
 	struct syc_app_options *app = &run->options.app;
-	struct live_command live = { .command = app->command };
+	struct live_command live = { .command = app->command,
+		                     .has_stopped = shared };
 	int status = SYC_EXIT_DONE;
+
+	if (shared == MAP_FAILED) {
+		syc_cli_error_no_memory(app->command);
+		return SYC_RECORD_FAILED;
+	}
 
 	app->file = run->output;
 	app->goes_on = goes_on;

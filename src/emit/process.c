@@ -134,6 +134,7 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 	 * not pass for this process */
 	block->process->born = getpid();
 	block->process->pid = block->process->born;
+	block->process->since = syc_clock_kernel();
 	return block;
 }
 
@@ -272,8 +273,10 @@ static void leave_states(const struct syc_state *own, bool is_first)
 static void begin_child(void)
 {
 	const int32_t pid = getpid();
+	const int64_t since = syc_clock_kernel();
 
 	syc_process->born = pid;
+	syc_process->since = since;
 	syc_process->is_child = true;
 	if (syc_process->pid == pid) /* another fork handler has emitted */
 		return;
@@ -282,6 +285,7 @@ static void begin_child(void)
 		memset(syc_states, 0,
 		       syc_block->states_ever * sizeof(struct syc_state));
 		syc_process->born = pid;
+		syc_process->since = since;
 		syc_process->is_child = true;
 	}
 	syc_connection_forget();

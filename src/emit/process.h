@@ -54,6 +54,9 @@ struct syc_process {
 	int32_t telling; /* tid of the thread that reports them now, or 0 */
 	/* ns: time of the next transfer of a session's rings; 0: none */
 	_Alignas(8) int64_t spill_at;
+	/* ns: time of load or of fork(), since which this process may have
+	 * events; 0: unknown, or syscap_start() was called */
+	int64_t since;
 	/* emit/overflow.h */
 	struct syc_overflow *overflows; /* all, also free ones */
 	uint32_t overflow_bytes;        /* that count as their memory */

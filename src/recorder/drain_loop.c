@@ -169,6 +169,9 @@ static void drain_rings(struct syc_recording *recording,
 			&recording->console,
 			"%s: %s; the recording ends, the command continues",
 			recording->options->output, strerror(-totals.error));
+		if (recording->options->has_stopped != NULL)
+			__atomic_store_n(recording->options->has_stopped, true,
+			                 __ATOMIC_RELAXED);
 	}
 }
 

@@ -39,6 +39,8 @@ struct syc_record_options {
 	struct syc_asked counters; /* counters of the kernel */
 	/* Record the command's standard error as LOG frames. */
 	bool error_lines;
+	bool *has_stopped; /* becomes true when a write failed, and recording
+	                    * ends before the command does; may be NULL */
 	char *const *argv; /* the command */
 };
 

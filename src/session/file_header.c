@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "os/syscalls.h"
+#include "ring/clock.h"
 #include "session/trace.h"
 
 #define DAY INT64_C(86400)
@@ -57,6 +58,8 @@ void syc_file_header_fill(struct syscap_wire_file *header, int64_t time)
 	header->magic = SYSCAP_MAGIC;
 	header->version = 1;
 	header->little_endian = 1;
-	add_time(&text, syc_kernel_clock(CLOCK_REALTIME) / 1000000000);
+	add_time(&text, (syc_kernel_clock(CLOCK_REALTIME) -
+	                 (syc_clock_kernel() - time)) /
+	                        1000000000);
 	header->time = time;
 }

@@ -319,6 +319,7 @@ void syc_session_free(struct syc_session *s, bool is_whole)
 
 struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 {
+	const int64_t now = syc_clock_kernel();
 	struct syc_session *const s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -334,9 +335,11 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 	s->pid = getpid();
 	s->epoch = epoch;
 	s->is_child = syc_process->is_child || syc_process->born == 0;
-	s->began = syc_clock_kernel();
+	/* An event's time precedes the session that it needs.  The recording
+	 * must not begin later than its first event */
+	s->began = syc_process->since != 0 ? syc_process->since : now;
 	s->output.fd = s->output.ring_fd = s->trace.fd = s->trace.shared = -1;
-	syc_spill_set_time(s, s->began);
+	syc_spill_set_time(s, now);
 	return s;
 }
 

@@ -48,6 +48,7 @@ static int start_session(struct syscap_options *options)
 	why = syc_plan_from_options(options);
 	if (why != NULL)
 		return fail_start(options, why, -EINVAL);
+	syc_process->since = 0;
 	struct syc_session *const s =
 		syc_session_make(syc_plan_of_options(), epoch, &why);
 	if (s == NULL)

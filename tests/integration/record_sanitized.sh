@@ -57,7 +57,7 @@ for options in '' --io --memory "$all"; do
 	try plain 1 $options
 	grep -q '1 process has AddressSanitizer' said || fail 'not reported'
 done
-grep -q "the allocator is AddressSanitizer's" said || fail 'why not reported'
+grep -q "AddressSanitizer replaces the allocator" said || fail 'why not reported'
 
 # Options of the program and of the caller are kept
 build own gcc -fsanitize=address -DOWN_DEFAULTS || fail own

@@ -156,7 +156,7 @@ def fill_the_disk(terminal):
     terminal.wait(r"^q quit")
     terminal.wait(r"recording", absent=True)
     terminal.keys("q")
-    terminal.wait(r"(?s)^hello$.*No space left on device; recording stops"
+    terminal.wait(r"(?s)^hello$.*No space left on device; the recording ends"
                   r".*^END \d+$")
 
 
