@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * containers.h - arrays that grow, numbers of distinct keys, and sorted and
- * grouped rows.
+ * containers.h - containers of data: growing arrays, maps of keys to numbers,
+ * and sorted and grouped rows.
  */
 #ifndef SYC_COMMON_CONTAINERS_H
 #define SYC_COMMON_CONTAINERS_H
@@ -102,12 +102,12 @@ bool syc_map_get(const struct syc_map *map, const void *key, size_t len,
 
 /**
  * A qsort_r() for distinct row numbers.  The sort takes linear time and no
- * memory if few rows are far from their place.
+ * memory if most rows are near their sorted places.
  */
 void syc_order(uint32_t *rows, size_t n,
                int (*compare)(const void *, const void *, void *), void *data);
 
-/** Sort by the time of each row; of equal times, the lower number is first. */
+/** Sort by the time of each row, and rows of equal times by number. */
 void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times);
 
 /** Rows to group. */
@@ -133,8 +133,9 @@ int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows);
 void syc_group_fini(struct syc_group *group);
 
 /**
- * Percentile by nearest rank: the smallest value that at least @percent, from
- * 1, of the @n values do not exceed.  Each value is read at most nine times.
+ * Percentile by nearest rank: the smallest value that is at least as large as
+ * @percent % of the @n values.  @percent is at least 1.  The function reads each
+ * value at most nine times.
  */
 int64_t syc_rank_percentile(const int64_t *values, size_t n, unsigned percent);
 

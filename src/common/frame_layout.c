@@ -81,7 +81,7 @@ static inline void turn_number(unsigned char *p, unsigned size)
 
 /*
  * Compilers for big-endian processors allocate bit-fields from the top bit
- * down. So a flag that is bit 0 in one order is bit 15 in the other.
+ * down.  So bit 0 of one byte order is bit 15 of the other.
  */
 static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 {
@@ -135,7 +135,7 @@ turn_content(uint8_t type, unsigned char *frame, size_t len, bool big)
 			turn_numbers(shape->item_numbers, 2, item, big);
 	if (type == SYSCAP_FRAME_JITMAP)
 		turn_names(frame, big);
-	/* The offset of a frame index, which is invalid in the other order */
+	/* A frame index, whose offset must change with the byte order */
 	if (type == SYSCAP_FRAME_TIMESTAMP &&
 	    len >= sizeof(struct syscap_wire_frame) + sizeof(uint64_t) &&
 	    syc_load_u32(frame + SYC_AT(frame, padding2), big) ==

@@ -2,13 +2,13 @@
 /*
  * frame_layout.h - layout of every frame type.
  *
- * One table for all code that reads, checks, cleans or converts frames: the
- * readers of captures, the recorder and `syscap check`. Each type has a row
- * below and a struct in <syscap/format.h>. Pure.
+ * All code that reads, checks, cleans or converts frames uses this table: the
+ * readers of captures, the recorder and `syscap check`.  Each type has a row
+ * below and a struct in <syscap/format.h>.  The functions are pure.
  *
- * The table is in a header for code that handles many frames.  With a case for
- * each type, SYC_FRAME_TYPES(), the row is a constant, and fields that the type
- * lacks cost nothing.
+ * The table is in a header so that compilers can optimize code for many frames.
+ * In a switch with a case for each type, SYC_FRAME_TYPES(), the row is a
+ * constant.  Fields that the type lacks then cost nothing.
  */
 #ifndef SYC_COMMON_FRAME_LAYOUT_H
 #define SYC_COMMON_FRAME_LAYOUT_H
@@ -33,23 +33,23 @@ struct syc_frame_text {
 /** Numbers next to each other, each of @size bytes. */
 struct syc_frame_numbers {
 	uint8_t at, size, n; /* size 0: end of the list */
-	uint8_t n_bits;      /* number of bits of the first of two fields in 16
-	                      * bits; or 0 */
+	uint8_t n_bits;      /* bits of the first of two bit-fields; 0: no
+	                      * bit-fields */
 };
 
-/** The size alone does not prove a frame valid. */
+/** Value of `sure` for frames that no size alone proves valid. */
 #define SYC_FRAME_LOOK UINT16_MAX
 
 struct syc_frame_shape {
 	/*
-	 * All ones if a duration is the first field, otherwise 0.  With this
-	 * alignment a shift finds a row.
+	 * All ones if a duration is the first field, otherwise 0.  This
+	 * alignment makes the index of a row a shift.
 	 */
 	_Alignas(128) uint64_t duration;
 	uint64_t gap;   /* unused bits of the little-endian word at gap_at */
 	uint16_t least; /* the minimum size of a frame */
-	/* A frame with this size plus its items is valid if texts may be cut;
-	 * or SYC_FRAME_LOOK */
+	/* A frame with this size plus its items is valid if texts may be cut.
+	 * SYC_FRAME_LOOK: the size does not suffice. */
 	uint16_t sure;
 	uint16_t size;    /* size before the items, or before the last text */
 	uint8_t count_at; /* offset of the count of items (16 bits); 0: none */
@@ -65,7 +65,7 @@ struct syc_frame_shape {
 	struct syc_frame_numbers numbers[4], item_numbers[2];
 };
 
-/** @each(TYPE) for all types. */
+/** Expand @each(TYPE) for each type. */
 #define SYC_FRAME_TYPES(each)                                                \
 	each(TIMESTAMP) each(SAMPLE) each(MAP) each(PROCESS) each(FORK)      \
 		each(EXIT) each(JITMAP) each(CTRDEF) each(CTRSET) each(MARK) \
@@ -252,8 +252,8 @@ size_t syc_frame_walk_end(const struct syc_frame_shape *shape,
                           const unsigned char *frame, size_t len, bool big);
 
 /**
- * The end of the items of @frame, or the beginning of its last text. 0: the
- * items exceed @len.  @len is at least the fixed size of the type.
+ * The end of the items of @frame, or the beginning of its last text.  Returns 0
+ * if the items exceed @len.  @len is at least the fixed size of the type.
  */
 static inline size_t syc_frame_content_end(const struct syc_frame_shape *shape,
                                            const unsigned char *frame,
@@ -261,7 +261,10 @@ static inline size_t syc_frame_content_end(const struct syc_frame_shape *shape,
 {
 	if (shape->is_walked)
 		return syc_frame_walk_end(shape, frame, len, big);
-	/* No branch for frames without items, because types alternate */
+	/*
+	 * This code has no branch for frames without items, because types
+	 * alternate
+	 */
 	const size_t n = syc_load_u16(frame + shape->count_at, big);
 	const size_t end = shape->size + n * shape->item_size;
 	return end <= len ? end : 0;

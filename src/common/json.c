@@ -13,9 +13,9 @@
 #define MOST_UNITS 1e15
 
 /*
- * Most doubles were written by hand, or are quotients of such numbers.  A
- * @value with few decimals is a whole number of units of 10^-@ret_decimals.
- * The number of units is small enough to be exact as a double, so one division
+ * Most values are short decimals, or quotients of short decimals.  A @value
+ * with few decimals is a whole number of units of 10^-@ret_decimals.  The
+ * number of units is small enough to be exact as a double, so one division
  * gives @value.
  */
 static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
@@ -75,7 +75,7 @@ static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 	return false;
 }
 #else
-/* Machines without such integers print 17 digits. */
+/* Without 128-bit integers, syc_json_double() prints 15 to 17 digits. */
 static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
 	(void)value, (void)ret_units, (void)ret_decimals;
@@ -133,7 +133,7 @@ static void separate(struct syc_json *json)
 	json->has_items |= bit;
 }
 
-/* The value is complete. */
+/* Flush the document after its last bracket. */
 static void finish(struct syc_json *json)
 {
 	if (json->depth == 0)

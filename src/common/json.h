@@ -36,8 +36,8 @@ static inline char *syc_digits_signed(char *end, int64_t value)
 
 /**
  * Find the shortest decimal that reads back as @value: @ret_units *
- * 10^-@ret_decimals, at most 18 decimals.  False: @value needs an exponent, or
- * is not a number.
+ * 10^-@ret_decimals, at most 18 decimals.  Returns false if @value needs an
+ * exponent, or is not a number.
  */
 bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals);
 
@@ -52,9 +52,9 @@ bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals);
  *	syc_json_end_object(&json);
  *	syc_json_end_line(&json);
  *
- * Commas are inserted.  A document is buffered.  After the document's last
- * bracket, @out has the whole document, and any error.  Nesting is at most 32
- * deep.
+ * The writer inserts commas.  The writer buffers a document.  After the last
+ * bracket of a document, @out has the whole document, and any error.  Nesting
+ * is at most 32 deep.
  */
 
 struct syc_json {
@@ -62,8 +62,8 @@ struct syc_json {
 	unsigned depth;
 	uint32_t has_items; /* bit d: a comma is due at depth d */
 	bool after_key;
-	/* The buffer avoids a stdio call for each comma.  These calls would
-	 * take most of the time. */
+	/* The buffer avoids a stdio call for each comma; the calls would take
+	 * most of the time. */
 	unsigned n_waiting;
 	char waiting[1000];
 };

@@ -2,13 +2,13 @@
 /*
  * load.h - integers in files of either byte order.
  *
- * @big is the file's order, never the host's.  The bytes are assembled by hand.
- * Compilers turn this into one load and, for the other order, a swap.
- * Alignment is not needed.  Stores are little-endian.
+ * @big is the file's order, never the host's.  The functions assemble the bytes
+ * by shifts.  Compilers turn the shifts into one load and, for the other order,
+ * a swap.  The bytes need no alignment.  Stores are little-endian.
  *
  * Use these functions for bytes of unknown origin.  A composed frame is its
- * struct of <syscap/format.h>. On the way into a ring the frame is stored in
- * words by syc_store_word() (<syscap/emit.h>), in the order of the machine.
+ * struct of <syscap/format.h>.  syc_store_word() (<syscap/emit.h>) stores the
+ * frame in a ring as words, in the order of the machine.
  */
 #ifndef SYC_COMMON_LOAD_H
 #define SYC_COMMON_LOAD_H

@@ -3,7 +3,7 @@
  * map.c - numbers of distinct keys: a hash table of key numbers with linear
  * probing, at most half full.
  *
- * Keys are from untrusted files, so the hash is seeded.  Therefore an attacker
+ * Keys are from untrusted files, so the hash is seeded.  An attacker thus
  * cannot craft a file whose keys all collide.
  */
 #define _GNU_SOURCE

@@ -53,8 +53,9 @@ int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
 	*group = (struct syc_group){ .begins = begins };
 	if (begins == NULL || rows->n > UINT32_MAX)
 		goto fail;
-	/* A row is counted two places after its group and placed one place
-	 * after it.  So all begins are right at the end. */
+	/* The counts are two places after the group's number, and placing a row
+	 * advances the begin one place after the number.  So each begin is
+	 * correct after the last row. */
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const uint32_t of = rows->group_of(rows->data, i);
 

@@ -124,7 +124,7 @@ void syc_duration_format(int64_t ns, char *buffer, size_t size)
 	const double value = (double)ns;
 	const double magnitude = value < 0 ? -value : value;
 
-	/* At these limits three decimals round up to the next unit. */
+	/* At these limits, rounding to three decimals gives the next unit. */
 	if (magnitude < 1e3)
 		snprintf(buffer, size, "%" PRId64 " ns", ns);
 	else if (magnitude < 999999.5)
@@ -135,7 +135,7 @@ void syc_duration_format(int64_t ns, char *buffer, size_t size)
 		snprintf(buffer, size, "%.3f s", value / 1e9);
 }
 
-/* The text of a small file. */
+/* Reading of small files. */
 
 ssize_t syc_text_file_read(const char *path, char *text, size_t size)
 {

@@ -21,16 +21,16 @@
 /**
  * Decode the first character of the NUL-terminated @text, which is not empty.
  *
- * Returns the character, and its length.  Returns 0 for invalid bytes; then
- * *ret_point is the number of bytes that one U+FFFD replaces.  As Unicode
- * recommends, U+FFFD replaces the longest prefix of a character, at least one
- * byte.
+ * Returns the length of the character, and the character in @ret_point.
+ * Returns 0 for invalid bytes; @ret_point then has the number of bytes that one
+ * U+FFFD replaces.  As Unicode recommends, U+FFFD replaces the longest prefix
+ * of a character, at least one byte.
  */
 size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
 /**
- * Control characters, and characters that end a line or change its direction.
- * These characters could disguise the text around them.
+ * Whether @point is a control character, ends a line, or changes the direction
+ * of text.  Characters like these could disguise the text around them.
  */
 bool syc_utf8_is_control(uint32_t point);
 
@@ -47,8 +47,8 @@ bool syc_utf8_is_valid(const char *text);
 size_t syc_utf8_count(const char *text);
 
 /**
- * Copy @len bytes, none a NUL, and append a NUL.  Returns NULL if memory is
- * out.  The caller frees the copy.
+ * Copy @len bytes, none a NUL, and append a NUL.  Returns NULL without memory.
+ * The caller frees the copy.
  */
 static inline char *syc_copy_text(const char *text, size_t len)
 {
@@ -64,7 +64,9 @@ static inline char *syc_copy_text(const char *text, size_t len)
 /** Write @ns into @buffer in ns, µs, ms or s: "12.345 ms". */
 void syc_duration_format(int64_t ns, char *buffer, size_t size);
 
-/* GLib's level bits 2 to 7, the worst first, and "other" without any. */
+/*
+ * Number of severities: GLib's level bits 2 to 7, the worst first, and "other".
+ */
 #define SYC_SEVERITIES 7
 
 static inline unsigned syc_severity_index(uint16_t severity)
@@ -116,8 +118,8 @@ int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
                    const char **ret_text);
 
 /**
- * The form in which @text would be interned, valid until the next call.  NULL:
- * no memory.
+ * The form in which @text would be interned, valid until the next call.
+ * Returns NULL without memory.
  */
 const char *syc_texts_show(struct syc_texts *texts, const char *text);
 

@@ -2,7 +2,8 @@
 /*
  * comparison.c - all rows of two sides, and the rows that differ.
  *
- * Functions whose binary has another name on the other side are matched.
+ * The comparison matches functions whose binary has another name on the other
+ * side.
  */
 #define _GNU_SOURCE
 #include "compare/comparison.h"
@@ -120,7 +121,7 @@ static bool is_sum(enum syc_measure measure)
 	return measure <= SYC_MEASURE_COUNT;
 }
 
-/* @texts: binary and name with their NULs, one after the other. */
+/* The share of @row in the total of all functions of @side. */
 static int add_row(struct syc_comparison *comparison, enum syc_measure measure,
                    const char *texts, size_t len)
 {

@@ -23,10 +23,10 @@
 /*
  * Statistics of a comparison: rows, ratios, confidence intervals.
  *
- * A row has a value for each unit. A unit is a run, or a block of time of the
- * only run.  Values of one unit may depend on each other; values of different
- * units do not.  Units have numbers: first the units of the base, then the new
- * units.
+ * A row has a value for each unit.  A unit is a run, or a block of time of the
+ * only run.  Values of one unit may depend on each other, but values of
+ * different units do not.  Units have numbers: first the units of the base,
+ * then the new units.
  */
 
 /** The probability of a value beyond @t on either side. */
@@ -152,18 +152,17 @@ int syc_comparison_set_total(struct syc_comparison *comparison, size_t unit,
                              double total);
 
 /**
- * Determine the rows that differ. Functions with less than @min_share of both
- * sides are left out. Then the rows are sorted for display: functions by
- * difference, the largest first, then marks and counters by name.  0 or
- * -ENOMEM.
+ * Determine the rows that differ.  Omit functions with less than @min_share on
+ * both sides.  Then sort the rows for display: functions by difference, the
+ * largest first, then marks and counters by name.  Returns 0 or -ENOMEM.
  */
 int syc_comparison_settle(struct syc_comparison *comparison, double min_share);
 
 /**
- * Whether the row grew significantly by more than @factor; 1.05 is 5 %. @glob:
+ * Whether the row grew significantly by more than @factor; 1.05 is 5 %.  @glob:
  * NULL, or a pattern of names, "group/name" for marks and counters.  Rows that
- * do not match are not considered.  If @glob is NULL, counters are not
- * considered.  Numbers of marks are never considered.
+ * do not match never exceed @factor.  Without @glob, counters never exceed
+ * @factor.  Numbers of marks never exceed @factor.
  */
 bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
                             const char *glob);
@@ -180,8 +179,8 @@ struct syc_observed {
 	const struct syscap_filter *filter; /* filter, whose from and to are the
 	                                     * unit's times */
 	size_t unit;
-	/* The number of blocks, which scales sums to a whole run.  For a run,
-	 * 1. */
+	/* The number of blocks, which scales sums to a whole run.  The scale of
+	 * a run is 1. */
 	double scale;
 };
 
@@ -209,9 +208,9 @@ int syc_observe_marks(const struct syc_observed *observed,
                       struct syscap_error *error);
 
 /**
- * Add the values of counters in the file of @reader. The time, pid and thread
- * in @view select values. Values of counters with one name are added up.  0 or
- * -ENOMEM.
+ * Add the values of counters in the file of @reader.  The time, pid and thread
+ * in @view select values.  Add up values of counters with one name.  Returns 0
+ * or -ENOMEM.
  */
 int syc_observe_counters(const struct syc_observed *observed,
                          const struct syscap_view *view,

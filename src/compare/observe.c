@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * observe.c - values of one unit: time of functions, under names that all builds
- * share; number and duration of marks; last and largest counter values.
+ * observe.c - values of one unit: time of functions, number and duration of
+ * marks, last and largest counter values.
  *
  * One source function may be several functions of the profile, because
  * compilers split and copy functions, and the parts call each other.  Sums
  * include all parts, and a stack with two parts counts once.
  *
- * Percentiles are by nearest rank, as in `stat`: the smallest duration that is
- * not exceeded by at least that share of all marks.
+ * Names of functions omit the differences between builds.  Percentiles are by
+ * nearest rank, as in `stat`.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -130,7 +130,7 @@ void syc_function_name_strip(char *name)
 struct groups {
 	uint32_t *of; /* group of each function of the profile */
 	struct syc_map by_name;
-	/* Names, with name from malloc(). */
+	/* The names; each name is from malloc(). */
 	SYC_ARRAY(struct syc_compared_name) names;
 	double *amounts;
 };
@@ -167,7 +167,7 @@ static int find_group(struct groups *groups,
                       const struct syscap_profile_function *function,
                       uint32_t *ret_group)
 {
-	/* The name of such code is an address, which differs in another
+	/* The name of unnamed code is an address, which differs in another
 	 * build. */
 	const bool is_anonymous = !function->is_named &&
 	                          function->category != SYSCAP_CATEGORY_NOTE;
@@ -396,8 +396,8 @@ static double to_double(const struct syscap_profile_counter *counter,
 	return value;
 }
 
-/* Rings are drained in any order, so the latest value need not be the last in
- * the file. */
+/* The recorder drains rings in any order, so the latest value need not be the
+ * last in the file. */
 static void take(struct values *values, int64_t time, double value)
 {
 	if (!values->has_any || time >= values->last_time) {

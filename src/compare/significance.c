@@ -9,10 +9,11 @@
  * gives an interval without an upper end; a quotient of estimates would fail
  * for such a base.
  *
- * The rows that differ are chosen after Benjamini and Hochberg: in the long
- * run, one in 20 of the reported rows does not differ. The intervals are wider
- * by the same factor, after Benjamini and Yekutieli. So a row is reported
- * exactly if its interval does not contain 1. docs/decisions/0018 explains why.
+ * The method of Benjamini and Hochberg chooses the rows that differ.  In the
+ * long run, one in 20 of the reported rows does not differ.  The intervals are
+ * wider by the same factor, by the method of Benjamini and Yekutieli.  So a row
+ * is reported exactly if its interval does not contain 1. docs/decisions/0018
+ * explains why.
  *
  * A tail of Student's t distribution is an incomplete beta function,
  * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²). The continued
@@ -289,8 +290,8 @@ static double change_with(const struct syc_comparison *comparison,
 	       sqrt((base + new) / (double)n) / ratio->base;
 }
 
-/* The least number of units that shows a small change, which more units do,
- * too; or one more than SYC_MOST_UNITS. */
+/* The least number of units that shows a small change, or SYC_MOST_UNITS + 1.
+ * More units show the change, too. */
 static size_t find_units(const struct syc_comparison *comparison,
                          const struct syc_compared *row)
 {
@@ -307,8 +308,8 @@ static size_t find_units(const struct syc_comparison *comparison,
 	return low;
 }
 
-/* Judge the noise of all functions by the median.  @changes and @units have room for all
- * rows. */
+/* Judge the noise of all functions by the median.  @changes and @units have
+ * room for all rows. */
 static void judge_noise(struct syc_comparison *comparison, double *changes,
                         double *units)
 {

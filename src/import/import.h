@@ -2,10 +2,10 @@
 /*
  * import.h - text output of other profilers as captures.
  *
- * Text is read line by line, and each sample is written immediately.  The text
- * may contain any bytes.  The first line that is not in the folded format ends
- * the import; the error gives the number of the line.  In output of perf, lines
- * of another format are skipped and counted.
+ * The importers read text line by line, and write each sample immediately.  The
+ * text may contain any bytes.  The first line that is not in the folded format
+ * ends the import; the error gives the number of the line.  In output of perf,
+ * lines of another format are skipped and counted.
  */
 #ifndef SYC_IMPORT_IMPORT_H
 #define SYC_IMPORT_IMPORT_H
@@ -43,7 +43,7 @@ struct syc_line {
 };
 
 /**
- * Read the next line.  A NUL replaces the end of the line; a NUL in the line
+ * Read the next line.  A NUL replaces the end of the line.  A NUL in the line
  * becomes 0xFF, which no text contains.  Returns 1; 0 at the end; -EBADMSG: the
  * line is too long; -ENOMEM; or another -errno of reading.
  */

@@ -9,10 +9,10 @@
  * An empty line ends each sample.  Without stacks, a sample is one line.
  * Addresses are offsets in files, so the capture has names instead.
  *
- * The text is read twice.  The first pass finds the unit of the periods: a
- * sample has as many ticks as its period has units.  If a sample has no period,
- * or if there are several events, each sample is one tick.  Periods of
- * cpu-clock and task-clock are ns of processor time, so ticks have a rate.
+ * The importer reads the text twice.  The first pass finds the unit of the
+ * periods: a sample has as many ticks as its period has units.  If a sample has
+ * no period, or if there are several events, each sample is one tick.  Periods
+ * of cpu-clock and task-clock are ns of processor time, so ticks have a rate.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -269,7 +269,7 @@ static int add_name(struct parser *parser, char *name)
 	return r == 0 ? syc_array_push(&parser->stack, address) : r;
 }
 
-/* Parse " ADDRESS NAME".  0: the line has another form. */
+/* Parse " ADDRESS NAME".  Returns 0 if the line has another form. */
 static int take_frame(struct parser *parser, char *line)
 {
 	char *at = line + strspn(line, " \t");

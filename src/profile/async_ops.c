@@ -40,7 +40,9 @@ static const struct phase {
 	{ "flow=", "in", SYSCAP_PHASE_IN },
 };
 
-/* The text behind @begin if @text begins with it; otherwise NULL. */
+/*
+ * The rest of @text after the prefix @begin; NULL if @text has another prefix.
+ */
 static const char *skip(const char *text, const char *begin)
 {
 	const size_t n = strlen(begin);
@@ -190,8 +192,8 @@ struct turn {
 	/* Number of the latest mark from which arrows start, or NONE. */
 	uint32_t out;
 	int64_t since; /* the end of the previous operation */
-	bool is_over;  /* the latest begin is of an operation before the
-	                * recording, whose end was not seen */
+	bool is_over;  /* the latest begin is of an operation that ended,
+	                * unseen, before the recording */
 };
 
 static void finish(struct settling *s, struct turn *turn, int64_t to)
@@ -229,8 +231,8 @@ static void join(struct settling *s, const struct syscap_profile_operation *of)
 }
 
 /*
- * Whether the operation that begins with part @i of the order ended before the
- * recording: its end, or the next begin.
+ * Whether the operation that begins with part @i ended before the recording.
+ * The next end or begin of the id ends the operation.
  */
 static bool is_over(const struct settling *s, size_t i)
 {

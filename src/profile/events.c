@@ -61,7 +61,10 @@ static int add_wait(struct syscap_profile *profile,
 		            SYSCAP_STALLED_TAG,
 	};
 
-	/* As the mark of the wait.  A stall ends at its time. */
+	/*
+	 * Limit the wait to the recording, like the mark of the wait.  A stall
+	 * ends at the time of its frame.
+	 */
 	if (!syc_marks_cut(profile->span.begin, &wait.time, &wait.duration) ||
 	    (wait.is_stall && frame->time < profile->span.begin))
 		return 0;
@@ -162,8 +165,8 @@ static int keep_mark(struct syscap_profile *profile,
 	int64_t time = frame->time, duration = frame->mark.duration;
 	int r;
 
-	/* The beginning and the end of an operation in the recording may both
-	 * be outside. */
+	/* An operation in the recording may begin before the recording and end
+	 * after it, so keep both parts */
 	if (!syc_marks_cut(profile->span.begin, &time, &duration) &&
 	    !(is_part && (part.phase == SYSCAP_PHASE_BEGIN ||
 	                  part.phase == SYSCAP_PHASE_END)))

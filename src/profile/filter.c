@@ -415,7 +415,10 @@ static void choose_threads(struct syc_filter *filter,
 	}
 }
 
-/* The selection is made from the slowest marks of the whole capture. */
+/*
+ * Keep the selected threads, after the slowest marks of the whole capture were
+ * chosen.
+ */
 static void keep_numbers(struct syc_filter *filter,
                          const struct syscap_profile *profile)
 {

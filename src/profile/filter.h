@@ -11,9 +11,9 @@
 #include "profile/model.h"
 
 /**
- * Compile a POSIX extended expression, without subexpressions.  Returns 0, and
- * the caller frees the expression; -ENOMEM; or -EINVAL, with the reason in
- * @why.
+ * Compile a POSIX extended expression, without subexpressions.  Returns 0,
+ * -ENOMEM, or -EINVAL with the reason in @why.  On success, the caller frees the
+ * expression.
  */
 int syc_pattern_compile(regex_t *regex, const char *pattern, char *why,
                         size_t size);
@@ -40,8 +40,9 @@ enum syc_function_mark {
 	SYC_FUNCTION_FOCUSED = 4,
 	SYC_FUNCTION_TAKEN_OUT = 8,
 	SYC_FUNCTION_RECORDING = 16,
-	SYC_FUNCTION_ALLOCATOR = 32, /* of RECORDING: replaces malloc() etc. */
-	SYC_FUNCTION_VDSO = 64 /* RECORDING if the caller has this category */
+	SYC_FUNCTION_ALLOCATOR = 32, /* RECORDING function that replaces
+	                              * malloc() etc. */
+	SYC_FUNCTION_VDSO = 64       /* RECORDING if the caller is */
 };
 
 struct syc_filter {

@@ -82,9 +82,9 @@ static bool has_prefix(const char *text, const char *prefix)
 }
 
 /*
- * A library of syscap, or a linked copy by the prefixes of its names.  The
- * command's own functions have these prefixes, too: a recorded `syscap` is a
- * program like others.
+ * Names of binaries identify libraries of syscap, and prefixes of functions
+ * identify linked copies.  The command's own functions have these prefixes,
+ * too, but a recorded `syscap` is a program like others.
  */
 bool syc_functions_is_recording(const char *name, const char *binary)
 {
@@ -227,7 +227,7 @@ int syc_sources_learn(struct syc_sources *known,
 	if (r <= 0)
 		return r;
 	known->is_whole = true;
-	/* `syscap check` reports damage. */
+	/* Ignore damage, which `syscap check` reports. */
 	syc_line_table_open(known->chunks.bytes.items, known->chunks.bytes.n,
 	                    &known->table);
 	return index_binaries(known);
@@ -238,7 +238,9 @@ void syc_sources_restart(struct syc_sources *known)
 	known->sources.n = 0;
 }
 
-/* The table's binary for @map, or NONE.  Each map is looked up once. */
+/*
+ * The table's binary for @map, or NONE.  The function looks up each map once.
+ */
 static int look_up_binary(struct syc_sources *known, uint32_t number,
                           const struct syscap_profile_map *map,
                           uint32_t *ret_binary)

@@ -40,7 +40,8 @@ void syc_marks_fini(struct syc_marks *marks);
 
 /**
  * Limit a mark to the recording, which began at @begin.  A negative duration
- * becomes 0.  False: the mark ended before the recording; the duration is 0.
+ * becomes 0.  Returns false, with a duration of 0, if the mark ended before the
+ * recording.
  */
 bool syc_marks_cut(int64_t begin, int64_t *time, int64_t *duration);
 
@@ -96,7 +97,7 @@ struct syc_async_ops {
 
 void syc_async_ops_fini(struct syc_async_ops *ops);
 
-/** Parse the message of a mark.  False: the mark is not a part. */
+/** Parse the message of a mark.  Returns false if the mark is not a part. */
 bool syc_async_part_read(const char *message,
                          struct syscap_profile_part *ret_part);
 

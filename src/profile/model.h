@@ -145,8 +145,8 @@ struct syc_view {
 int syc_view_begin(struct syc_view *view);
 
 /**
- * Find or create the child @function of @parent, at @line in views by line.  0
- * or -ENOMEM.
+ * Find or create the child @function of @parent, at @line in views by line.
+ * Returns 0 or -ENOMEM.
  */
 int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
                    uint32_t line, uint32_t *ret_node);

@@ -92,9 +92,9 @@ int syc_sources_find(struct syc_sources *known,
                      const struct syscap_profile_map *map, bool is_return);
 
 /**
- * While a capture is read, mappings and names are collected.  When the profile
- * is settled, every location without a final function gets a function.  Sources
- * of names, the best first:
+ * While a capture is read, the struct collects mappings and names.  When the
+ * profile is settled, every location without a final function gets a function.
+ * Sources of names, the best first:
  *
  *	1 JIT names in stacks			JITMAP
  *	2 the capture's symbol table		__symbols__
@@ -112,7 +112,7 @@ struct syc_naming {
 	struct syc_chunks chunks; /* chunks of an incomplete table */
 	struct syc_sources sources;
 	bool has_table;
-	/* The table was read ahead of the frames before it. */
+	/* The table was read ahead of earlier frames. */
 	bool is_ahead;
 	SYC_ARRAY(struct syscap_profile_map) maps;
 	/* Maps; found is 1 + number of the map. */
@@ -139,7 +139,7 @@ int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
 void syc_naming_fini(struct syc_naming *naming);
 
 /**
- * Take MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK and METADATA.  0 or
+ * Take MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK and METADATA.  Returns 0 or
  * -ENOMEM.
  */
 int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
@@ -149,7 +149,7 @@ int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
 /**
  * Take FILE_CHUNK of __symbols__ and JITMAP from the capture's end, ahead of
  * earlier frames.  These names serve until syc_naming_learn() takes the table.
- * Returns 1 after the last chunk, 0 or -ENOMEM.
+ * Returns 1 after the last chunk, otherwise 0 or -ENOMEM.
  */
 int syc_naming_learn_ahead(struct syc_naming *naming,
                            const struct syscap_reader *reader,

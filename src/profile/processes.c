@@ -76,7 +76,7 @@ static bool read_sample(const char *text, enum syscap_profile_clock *clock,
 	return true;
 }
 
-/* False: this metadata is not a rate. */
+/* Returns false if this metadata is not a rate. */
 static bool rate_read(const char *id, const char *value,
                       enum syscap_profile_clock *ret_clock,
                       int64_t *ret_period_ns)

@@ -174,7 +174,10 @@ int syscap_profile_read_names(struct syscap_profile *profile,
 		naming->chunks.bytes.n = 0;
 		if (r <= 0)
 			syc_naming_forget_ahead(naming);
-		/* The end is damaged behind so many frames. */
+		/*
+		 * Many valid frames came first, so the end of the file is
+		 * damaged.
+		 */
 		if (syscap_reader_tell(reader) > end + SYSCAP_FRAME_MAX)
 			break;
 	}
@@ -376,7 +379,7 @@ int syscap_profile_walk_event(struct syscap_profile_walk *walk,
 	return r;
 }
 
-/* Find the next frame with values. 1, 0 or -ENOMEM. */
+/* Find the next frame with values.  Returns 1, 0 or -ENOMEM. */
 static int find_values(struct syscap_profile_walk *walk)
 {
 	struct syscap_profile_event event;

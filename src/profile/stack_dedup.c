@@ -11,8 +11,8 @@
 
 #define FIRST_SETS 64u
 /*
- * 8 MiB.  Lookups of a program with more than these 650,000 stacks find the
- * latest stacks.
+ * The table has at most 8 MiB.  If a program has more than these 650,000
+ * stacks, lookups find only the latest stacks.
  */
 #define MOST_SETS (UINT32_C(1) << 17)
 
@@ -45,7 +45,7 @@ static bool fill_factors(struct syc_dedup *dedup)
 	size_t left = sizeof(dedup->factors);
 
 	while (left > 0) {
-		/* getrandom() guarantees no more per call. */
+		/* getrandom() guarantees at most 256 bytes per call. */
 		const size_t size = left < 256 ? left : 256;
 
 		if (getrandom(at, size, GRND_NONBLOCK) != (ssize_t)size)

@@ -347,7 +347,10 @@ static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 	return 0;
 }
 
-/* Compute the checksum of a whole stack.  False: the stack has no checksum. */
+/*
+ * Compute the checksum of a whole stack.  Returns false if the stack has no
+ * checksum.
+ */
 static bool sum_up(struct syc_stacks *stacks,
                    const struct syc_stack_source *source,
                    unsigned __int128 *ret_sum)

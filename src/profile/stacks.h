@@ -50,7 +50,9 @@ struct syc_dedup {
 
 void syc_dedup_fini(struct syc_dedup *dedup);
 
-/** Prepare for the first checksum.  False: checksums are unavailable. */
+/**
+ * Prepare for the first checksum.  Returns false if checksums are unavailable.
+ */
 bool syc_dedup_begin(struct syc_dedup *dedup);
 
 /**
@@ -158,8 +160,8 @@ struct syc_way {
 
 /**
  * Extend the path by the location of @node, which was @function at @time.  If
- * @function differs from the location's function, use another location.  0 or
- * -ENOMEM.
+ * @function differs from the location's function, use another location.
+ * Returns 0 or -ENOMEM.
  */
 int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
                      uint32_t node, uint32_t function, int64_t time);

@@ -44,7 +44,7 @@ int syc_slots_init(struct syc_slots *slots)
 {
 	memset(slots, 0, sizeof(*slots));
 	if (getrandom(&slots->seed, sizeof(slots->seed), GRND_NONBLOCK) < 0)
-		slots->seed = 0; /* early in the boot no attacker is active */
+		slots->seed = 0; /* early in the boot, no attacker exists yet */
 	return grow(slots);
 }
 

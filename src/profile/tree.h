@@ -23,8 +23,8 @@ struct syc_slots {
 
 /**
  * A hash index of nodes.  The tree compares the nodes.  Nodes are 0, 1, 2, ...
- * and are never removed.  The hash is seeded, since the input is untrusted.  0
- * or -ENOMEM.
+ * and are never removed.  The hash is seeded, since the input is untrusted.
+ * Returns 0 or -ENOMEM.
  */
 int syc_slots_init(struct syc_slots *slots);
 
@@ -34,8 +34,8 @@ void syc_slots_fini(struct syc_slots *slots);
 int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node);
 
 /**
- * The hash of a child.  @before identifies its parent: the parent's number, or
- * the hash of its path.  With path hashes, all hashes of a path are known
+ * The hash of a child.  @before identifies the parent, by number or by the hash
+ * of the parent's path.  With path hashes, all hashes of a path are known
  * before its nodes, and can be prefetched.  One tree uses only one kind of
  * @before.
  */
@@ -97,13 +97,13 @@ int syc_tree_walk_init(struct syc_tree_walk *walk, const uint32_t *parents,
 void syc_tree_walk_fini(struct syc_tree_walk *walk);
 
 /**
- * The next node, on entering it or on leaving its subtree.  The root is left
- * out.  False at the end.
+ * Go to the next node, before and after the subtree of each node.  The
+ * traversal omits the root.  Returns false at the end.
  */
 bool syc_tree_walk_next(struct syc_tree_walk *walk, uint32_t *ret_node,
                         bool *ret_is_leaving);
 
-/** The nodes that a comparison of callees is about. */
+/** The nodes whose callees are compared. */
 struct syc_callees_order {
 	const struct syscap_profile *profile;
 	const struct syscap_view *view;

@@ -75,8 +75,8 @@ bool syscap_view_has_mark(const struct syscap_view *public, uint32_t thread,
 }
 
 /*
- * The filter's decision on a stack, and the stack's end in the view, depend on
- * the stack alone.  So both are computed once per node of the profile,
+ * The filter's decision on a stack, and the stack's end in the view, depend
+ * only on the stack.  So both are computed once per node of the profile,
  * outermost first, not once per sample.
  */
 
@@ -210,8 +210,8 @@ static bool is_left_out(const struct build *build, uint32_t stack)
 }
 
 /*
- * Add a sample or allocation.  False: the filter rejects the sample or
- * allocation.
+ * Add a sample or allocation.  Returns false if the filter rejects the sample
+ * or allocation.
  */
 static bool add(struct build *build, size_t number, uint32_t stack,
                 uint32_t thread, int64_t time, uint64_t weight)
