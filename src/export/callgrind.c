@@ -8,8 +8,8 @@
  * first function of each stack is called by "[all]".  The inclusive cost is
  * then exactly the view's total, also in recursion.
  *
- * Calls are computed function by function, because a tree may have as many
- * calls as it has nodes.
+ * The writer computes calls function by function, because a tree may have as
+ * many calls as nodes.
  */
 #define _GNU_SOURCE
 #include <errno.h>

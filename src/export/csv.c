@@ -14,8 +14,8 @@
 #include "export/stacks.h"
 
 /*
- * Write a cell, always quoted; a quote inside is doubled.  The first character
- * of the text is data, so it stays.
+ * Write a quoted cell, with each quote inside doubled.  A first character that
+ * a spreadsheet takes for a formula is data, and stays.
  */
 static void csv_text(FILE *out, const char *text)
 {

@@ -87,8 +87,8 @@ void syc_pids_fini(struct syc_pids *pids);
 /*
  * Marks of a view as spans, and the operations and arrows between them.
  *
- * Spans come lane by lane. At equal times, ends come before begins, and the
- * longest span begins first. Marks of operations are omitted, except their
+ * Spans come lane by lane.  At equal times, ends come before begins, and the
+ * longest span begins first.  Spans omit marks of operations, except their
  * steps.
  *
  * An operation is in a view if one of its marks is in the view.  An arrow is in
@@ -129,7 +129,7 @@ int syc_mark_spans_init(struct syc_mark_spans *nested,
                         const struct syscap_view *view);
 void syc_mark_spans_fini(struct syc_mark_spans *nested);
 
-/** False at the end. */
+/** Returns false at the end. */
 bool syc_mark_spans_next(struct syc_mark_spans *nested,
                          struct syc_mark_spans_event *ret_event);
 
@@ -162,7 +162,8 @@ int syc_mark_links_init(struct syc_mark_links *linked,
 void syc_mark_links_fini(struct syc_mark_links *linked);
 
 /**
- * The first flow of @mark, which the other flows of @mark follow.  NULL: none.
+ * The first flow of @mark, which the other flows of @mark follow.  Returns NULL
+ * if there is none.
  */
 const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);

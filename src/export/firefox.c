@@ -22,7 +22,7 @@
 #define PROCESSED_VERSION 70
 #define GECKO_VERSION     36
 
-#define NS_DIGITS 6 /* of a ms */
+#define NS_DIGITS 6 /* decimals of a ms */
 
 /* The shortest period of all processes; the viewer needs an interval. */
 static int64_t find_period(const struct syscap_profile *profile)

@@ -3,15 +3,15 @@
  * firefox_counters.c - counters and allocations of a Firefox profile.
  *
  * The format stores the change of a counter, and the viewer adds the changes up
- * as doubles. Each change is computed from a rounded sum, so no error
- * accumulates.  Values that are not finite are left out.
+ * as doubles.  The writer computes each change from a rounded sum, so no error
+ * accumulates.  The writer omits values that are not finite.
  *
  * The values of one counter are stored together, but a capture is ordered by
- * time. So the capture is walked several times, for as many counters at a time
- * as fit in memory.
+ * time.  So the writer walks the capture several times, for as many counters at
+ * a time as fit in memory.
  *
- * The allocations of a process are all listed below one of its threads, because
- * another thread may free them.
+ * All allocations of a process are below one of its threads, because another
+ * thread may free them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -126,8 +126,8 @@ static int by_time(const void *one, const void *other)
 }
 
 /*
- * Sort by time, since rings are drained in any order.  Equal times stay in the
- * order of the file: qsort() merges, since memory suffices.
+ * Sort by time, since the recorder drains rings in any order.  Equal times stay
+ * in the order of the file: qsort() merges, since memory suffices.
  */
 static void sort(struct syc_firefox_value *values, size_t n)
 {
@@ -336,8 +336,8 @@ static int compare_allocations(const void *one, const void *other, void *data)
 }
 
 /*
- * Compute the bytes of allocations and frees.  A view has no frees: frees of
- * its allocations are added, with the freed bytes, which the capture lacks.
+ * Compute the bytes of allocations and frees.  Views lack frees, and captures
+ * lack freed bytes, so the function computes both from the allocations.
  */
 static void weigh(struct syc_firefox_allocations *allocations, size_t n)
 {

@@ -3,8 +3,9 @@
  * firefox_markers.c - markers of a Firefox profile: marks, logs and lost
  * intervals.
  *
- * A table is written column by column, so each table is walked several times.
- * Messages of marks are not kept, but read again from the capture.
+ * The writer writes a table column by column, and therefore walks each table
+ * several times.  The profile has no messages of marks, so the writer reads
+ * messages again from the capture.
  */
 #include <errno.h>
 

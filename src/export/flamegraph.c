@@ -50,8 +50,8 @@ static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
 
 /*
  * Write at most @most characters of @text; the last character of a cut text is
- * "…".  Special characters of XML are escaped.  Characters that XML excludes,
- * and characters that change the direction of writing, are shown as numbers.
+ * "…".  Escape special characters of XML.  Show characters that XML excludes,
+ * and characters that change the direction of writing, as numbers.
  */
 static void xml_text(FILE *out, const char *text, size_t most)
 {

@@ -3,7 +3,7 @@
  * flamegraph_diff.c - matching of the nodes of two views.
  *
  * Nodes of two views match if the function names on the path to them match.
- * Binary names are ignored, so two builds can be compared.
+ * The comparison ignores binary names, so two builds can be compared.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,8 +2,9 @@
 /*
  * folded.c - stacks as lines of text.
  *
- * Millions of stacks have few functions, so names are prepared once.  A line is
- * built from its end, because a node refers only to its parent.
+ * Millions of stacks have few functions, so the writer prepares names once.
+ * The writer builds a line from its end, because a node refers only to its
+ * parent.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -269,7 +269,7 @@ static int sort_by_lane(struct syc_mark_spans *nested, uint32_t *order,
 	return 0;
 }
 
-/* Sort thread by thread, which limits temporary memory to one thread's. */
+/* Sort thread by thread, so that only one thread needs temporary memory. */
 static int sort(struct syc_mark_spans *nested,
                 const struct syscap_profile *profile,
                 const struct syscap_view *view)

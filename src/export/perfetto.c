@@ -229,7 +229,7 @@ static void tell_clock(struct syc_perfetto *trace, unsigned clock,
 	syc_protobuf_end(&trace->packet, begun);
 }
 
-/* The boot clock is unknown; it is assumed to equal CLOCK_MONOTONIC. */
+/* The boot clock is unknown, and is assumed to equal CLOCK_MONOTONIC. */
 static void tell_clocks(struct syc_perfetto *trace)
 {
 	struct syscap_profile_span span;

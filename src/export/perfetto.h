@@ -104,7 +104,10 @@ uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
 int syc_perfetto_names_init(struct syc_perfetto *trace);
 void syc_perfetto_names_fini(struct syc_perfetto *trace);
 void syc_perfetto_tell_name(struct syc_perfetto *trace, uint32_t name);
-/** Write the stack that ends at @node of @view, if new.  Returns its number. */
+/**
+ * Write the stack that ends at @node of @view, if new.  Returns the number of
+ * the stack.
+ */
 uint64_t syc_perfetto_tell_stack(struct syc_perfetto *trace,
                                  const struct syscap_view *view, uint32_t node);
 

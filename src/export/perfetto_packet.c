@@ -458,7 +458,7 @@ static void tell_frame(struct syc_perfetto *trace, uint32_t number)
 
 /*
  * Write the frames, outermost first.  A node refers only to its parent, so the
- * path is collected first.
+ * function collects the path first.
  */
 static int write_frames(struct syc_perfetto *trace,
                         const struct syscap_view *view, uint32_t node)

@@ -480,8 +480,8 @@ static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 }
 
 /*
- * Add the ticks of @sample.  True: the stack of @sample is new, the @n-th of
- * its thread.
+ * Add the ticks of @sample.  Returns true if the stack of @sample is new, the
+ * @n-th of its thread.
  */
 static bool add_ticks(struct writer *writer, uint32_t sample, size_t n)
 {

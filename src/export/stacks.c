@@ -70,7 +70,10 @@ void syc_batch_walk_fini(struct syc_batch_walk *batch)
 	batch->nodes = NULL;
 }
 
-/* Move one frame outwards on each path.  False: all paths are at the root. */
+/*
+ * Move one frame outwards on each path.  Returns false if all paths are at the
+ * root.
+ */
 static bool go_up(struct syc_batch_walk *batch, uint32_t *at, size_t n)
 {
 	const struct syscap_view *view = batch->view;
@@ -395,7 +398,7 @@ const char *syc_category_name(enum syscap_profile_category category)
 
 _Static_assert(SYC_COUNTER_NAME_SIZE > 2 * 3 * 32 + 2, "there is room");
 
-/* Avoids printf(), since this function is called for each value. */
+/* The function avoids printf() for speed, since each value needs a name. */
 void syc_counter_name(const struct syscap_profile_counter *counter,
                       char ret_name[SYC_COUNTER_NAME_SIZE])
 {

@@ -87,7 +87,7 @@ syc_line_of_node(const struct syscap_profile *profile,
 
 /**
  * A function's name, for formats without a flag for inlined functions: "f
- * (inlined)". Valid until the next call.
+ * (inlined)".  The name is valid until the next call.
  */
 const char *syc_frames_name(struct syc_frames *frames, uint32_t function);
 
@@ -123,9 +123,9 @@ int syc_thread_samples_init(struct syc_thread_samples *by,
 void syc_thread_samples_fini(struct syc_thread_samples *by);
 
 /**
- * Get the numbers of some samples of @thread, from its sample @at on.  NULL: no
- * samples are left.  The result is valid until the next call.  Calls for
- * successive threads and parts are cheap.
+ * Get the numbers of some samples of @thread, from its sample @at on.  Returns
+ * NULL if no samples are left.  The result is valid until the next call.  Calls
+ * for successive threads and parts are cheap.
  *
  *	for (size_t at = 0; (rows = syc_thread_samples_get(by, t, at, &n)) != NULL;
  *	     at += n)
