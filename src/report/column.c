@@ -13,7 +13,7 @@
 #include "base/text.h"
 #endif
 
-/* Level 1 is five times as fast as 6 and 8 % larger, of columns. */
+/* Level 1 is much faster than level 6, and makes columns little larger. */
 #define LEVEL 1
 
 static void write_base64(struct syc_pack *pack)

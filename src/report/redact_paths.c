@@ -74,7 +74,7 @@ static const char *find_private(const char *text, bool starts, size_t *ret_n,
 /*
  * Below /home, a home is NAME, DOMAIN/NAME or follows the convention of a site.
  * A name may contain any character except a slash, so the end of a path is
- * unknown.  So of the path below a home, only the last name stays, up to the
+ * unknown.  So only the last name stays of the path below a home, up to the
  * next home.
  */
 char *syc_page_without_homes(const char *text)

@@ -2,10 +2,10 @@
 /*
  * report.h - a capture as one self-contained HTML file.
  *
- * The page is written from front to back.  The page begins with a policy that
- * forbids all connections, the style and the skeleton.  The data of the first
- * picture, the script, and all other data follow, column by column.
- * docs/decisions/0021 lists the names of the columns.
+ * The writer writes the page from front to back.  The page begins with a policy
+ * (no connections), the style and the skeleton.  The data of the first picture,
+ * the script, and all other data follow, column by column. docs/decisions/0021
+ * lists the names of the columns.
  */
 #ifndef SYC_REPORT_REPORT_H
 #define SYC_REPORT_REPORT_H
@@ -53,7 +53,7 @@ struct syc_report {
 	uint64_t written; /* size in bytes, at most */
 	uint64_t n_marks_summed;
 	uint64_t n_values_omitted, n_logs_omitted, n_sources_omitted;
-	/* Cells of combined events, ns; 0: they are one by one. */
+	/* Cells of combined events, ns; 0: events are not combined. */
 	uint64_t heap_cell, sample_cell, wait_cells[SYC_N_WAITS];
 };
 

@@ -3,7 +3,7 @@
  * write_lines.c - source lines of functions with their amounts, and the text of
  * the source files, if these are requested.
  *
- * The amounts are those of the whole capture: a brush does not change them.
+ * The amounts are of the whole capture: a brush does not change the amounts.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +90,8 @@ static bool is_source(const char *path)
 	return false;
 }
 
-/* The content of @path, to be freed; NULL: unreadable, too large, or no text. */
+/* The content of @path, to be freed; NULL: unreadable, too large, or no
+ * text. */
 static char *read_source(const char *path)
 {
 	const int fd = is_source(path)

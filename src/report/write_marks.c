@@ -120,8 +120,8 @@ static uint64_t get_before(const void *data, size_t i)
 	return (uint64_t)mark.time - (uint64_t)mark.began;
 }
 
-/* Number of the first marks that include all marks that were cut.  These begin
- * with the recording. */
+/* Number of the first marks that include all marks that were cut.  Cut marks
+ * begin with the recording. */
 static size_t count_before(const struct syc_mark_rows *rows)
 {
 	size_t n = 0;
@@ -384,7 +384,7 @@ static int rank(struct syc_mark_rows *rows)
 
 /*
  * Keep fewer marks until the marks fit into the rest of the page.  The slowest
- * and the longest always stay.
+ * and the longest marks always stay.
  */
 static int fit(struct syc_mark_rows *rows)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* write_other.c - stacks of the capture with which a page's capture is compared. */
+/* write_other.c - stacks of the capture that a page's capture is compared
+ * with. */
 #include <errno.h>
 #include <stdlib.h>
 

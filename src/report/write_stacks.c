@@ -5,9 +5,9 @@
  * Functions of the capture come first; functions that only the compared capture
  * has follow.
  *
- * A tree is stored in preorder, the largest callee first. So the descendants of
- * a node have consecutive numbers, one backward loop computes all sums, and the
- * depth of a node determines its place.
+ * A tree is stored in preorder, the largest callee first.  So the descendants
+ * of a node have consecutive numbers, and one backward loop computes all sums.
+ * The depth of a node determines its place.
  */
 #define _GNU_SOURCE
 #include <errno.h>

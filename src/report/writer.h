@@ -28,8 +28,7 @@
  * base64.  So text from a capture is never markup: the page contains it only as
  * base64 characters.
  *
- * Without zlib, the bytes are stored without compression.  Such a column is
- * valid, too, but larger.
+ * Without zlib, a column is valid, too, but larger.
  */
 
 struct syc_pack {
@@ -168,7 +167,7 @@ uint32_t syc_page_text(struct syc_page *page, const char *text);
 /**
  * Copy @text with "~" for home directories and a user's mounts.  Of paths in
  * such directories, only the last name stays.  The caller frees the result.
- * NULL: no memory.
+ * Returns NULL without memory.
  */
 char *syc_page_without_homes(const char *text);
 
@@ -222,10 +221,9 @@ int syc_page_write_limits(struct syc_page *page);
 void syc_rows_sort(struct syc_row *rows, size_t n);
 
 /**
- * Combine rows of one stack, one thread, and one cell of time, in which
- * allocations begin, and one in which they end.  @rows are sorted by time
- * before and afterwards.  @cells consist of whole cells of the last call.
- * Returns 0 or -ENOMEM.
+ * Combine rows of one stack and one thread that begin in one cell of time and
+ * end in one cell.  @rows are sorted by time before and afterwards.  @cells
+ * consist of whole cells of the last call.  Returns 0 or -ENOMEM.
  */
 int syc_rows_combine(struct syc_row *rows, size_t *n,
                      const struct syc_cells *cells);
@@ -234,7 +232,7 @@ int syc_rows_combine(struct syc_row *rows, size_t *n,
 int syc_page_read_heap(struct syc_page *page);
 int syc_page_read_samples(struct syc_page *page);
 int syc_page_read_waits(struct syc_page *page);
-/** @view: by line. */
+/** @view must be by line. */
 int syc_page_read_lines(struct syc_page *page, const struct syscap_view *view);
 int syc_page_read_other(struct syc_page *page);
 void syc_heap_fini(struct syc_heap *heap);

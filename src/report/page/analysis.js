@@ -50,8 +50,8 @@ export function shape(model, filter, tree, base, into) {
 		totals: sumUp(made.tree, selfs) };
 }
 
-/** Keeps the last result, since the next result of a moving brush reuses its
- * sums. */
+/** Analyses of a model.  The last result stays, since the next result of a
+ * moving brush reuses its sums. */
 export class Analyst {
 	/** @param {Model} model */
 	constructor(model) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// by_thread.js - a flame graph of each thread beside the others: one walk over
-// the rows, however many threads there are.
+// by_thread.js - flame graphs of all threads side by side, from one walk over
+// the rows.
 import { transformsOf } from './analysis.js';
 import { Passing } from './filter.js';
 import { makeTree, moveSelfs, rank, sumUp, transform } from './tree.js';
 
-/** Finds the nodes of a tree with rows of a thread, one thread after another. */
+/** Nodes of a tree with rows of a thread, for one thread after another. */
 class Parts {
 	/** @param {Tree} tree */
 	constructor(tree) {

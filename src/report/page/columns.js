@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// columns.js - the columns of numbers and texts in the page, each
-// an inert script: found, inflated in a worker, and read.
+// columns.js - the page's columns of numbers and texts: inert scripts, inflated
+// in a worker.
 import { addUp, Moments, Runs } from './moments.js';
 
 /** @param {ParentNode} page @param {Set<string>} seen @returns {Column[]} */
@@ -24,8 +24,8 @@ export function findColumns(page, seen) {
 }
 
 /**
- * Code of the worker, without references to other code.  Text is requested in
- * pieces, which saves memory.
+ * Code of the worker, without references to other code.  The worker requests
+ * text in pieces, which saves memory.
  * @param {Column} column @param {(at: number) => string | Promise<string>} ask */
 export async function inflateColumn({ name, bytes }, ask) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
@@ -33,7 +33,7 @@ export async function inflateColumn({ name, bytes }, ask) {
 	for (let i = 0; i < 64; i++)
 		values['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 			.charCodeAt(i)] = i;
-	/** Twenty times as fast as atob(). @param {string} text */
+	/** Decode base64, much faster than atob(). @param {string} text */
 	const decode = (text) => {
 		const end = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
 		const made = new Uint8Array(text.length / 4 * 3);
@@ -194,7 +194,7 @@ export class Columns {
 		this.found.delete(name);
 	}
 
-	/** Read numbers as whole words; narrow numbers are widened.
+	/** Read numbers as whole words, and widen narrow numbers.
 	 * @param {string} name */
 	words(name) {
 		const one = this.found.get(name);

@@ -278,8 +278,8 @@ export function compare(model, filter, state, name,
 }
 
 /**
- * The excess of @one over @other, without constant activity.  A thread that
- * always sleeps also sleeps longer in a longer mark, which means nothing.
+ * The excess of @one over @other, without constant activity.  A longer mark has
+ * more time of a sleeping thread, which explains nothing.
  * @param {Comparison} comparison @param {number} one @param {number} other sums, divided
  */
 export function unexpected(comparison, one, other) {
@@ -292,8 +292,8 @@ export function unexpected(comparison, one, other) {
 
 const LEAST = 0.01; // share of a function that is judged
 
-/** A function on both sides. Made on demand, since few of 10⁵ functions are
- * examined. */
+/** A function on both sides.  The page makes a row on demand, since a user
+ * examines few functions. */
 class Compared {
 	/** @param {number} f @param {Comparison} comparison @param {{selfs: Costs, totals: Costs}[]} sums of functions */
 	constructor(f, comparison, sums) {
@@ -314,7 +314,7 @@ class Compared {
 		return unexpected(this.comparison, this.self, this.otherSelf);
 	}
 
-	/** Events of the function itself, here and there. */
+	/** Number of events of the function itself, by side. */
 	get n() {
 		return this.comparison.units.map(({ counts }) => counts[this.f]);
 	}

@@ -229,8 +229,8 @@ export const PASSES = 1; // flags of passingNodes()
 export const OWN = 2; // the stack ends in syscap's own code
 
 /** Flags of each node.  A stack passes if it has a wanted function and no
- * dropped function.  A stack in syscap's own code also needs filter.recording;
- * without it, such a stack has only the flag OWN.
+ * dropped function.  Without filter.recording, a stack in syscap's own code has
+ * only the flag OWN.
  * @param {Model} model @param {Filter} filter
  * @returns {Uint8Array | null} null: all pass, and none is own */
 export function passingNodes(model, filter, tree = model.tree) {
@@ -336,7 +336,7 @@ export class Passing {
 		}
 	}
 
-	/** All rows pass: half of the time of addPassing(), of ten million rows.
+	/** Add all rows, faster than addPassing().
 	 * @param {number} from @param {number} to
 	 * @param {Costs} scaled amount of a tick @param {Costs} ofThreads */
 	addAll(from, to, scaled, ofThreads) {
@@ -412,7 +412,7 @@ export class Passing {
 		return { found, n };
 	}
 
-	/** The sums for another brush; not for a filter by marks.
+	/** Compute the sums for another brush, for filters without marks.
 	 * @param {number} [from] @param {number} [to] */
 	move(from, to) {
 		const [low, high] = this.range(from, to);

@@ -29,7 +29,7 @@ export function formatBytes(bytes) {
 	return scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
 }
 
-// Made once: making a formatter takes longer than formatting 1000 numbers.
+// One formatter for all numbers, since making a formatter is slow.
 const COUNTS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 /** "12,345". @param {number | bigint} n */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // header.js - the first line of the page: the capture, the shares of syscap
-// itself and of functions without names, and what is missing.
+// itself and of functions without names, and the missing data.
 import { unnamedOf } from './analysis.js';
 import { button, el } from './dom.js';
 import { formatBytes, formatCount, formatNumber, formatShare, formatTime } from

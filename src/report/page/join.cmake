@@ -1,7 +1,7 @@
-# join.cmake - one script of modules, and the head of a page with it.  Run with
-# FOLDER (of the modules), OUTPUT and MODULES.  When a module is loaded, it
-# needs only earlier modules.  The script does not need node, because the
-# modules import only each other, by name.
+# join.cmake - construction of one script from modules, and of the head of a
+# page.  The variables are FOLDER (the directory of the modules), OUTPUT and
+# MODULES.  When a module is loaded, it needs only earlier modules.  The script
+# does not need node, because the modules import only each other, by name.
 set(script "(function () {\n'use strict';\n")
 foreach(module ${MODULES})
 	file(READ ${FOLDER}/${module} text)

@@ -210,7 +210,8 @@ export class Lanes {
 		}
 		if (!bars || /^(marks|logs|more)$/.test(kind))
 			return '';
-		// Samples are rare in a pixel: the mean of about ten of their periods.
+		// A pixel has few samples, so take the mean of about ten of
+		// their periods.
 		const { scale } = this, x = Math.floor(scale.x(time));
 		const reach = kind === 'thread' ? Math.max(1, Math.round(
 			this.period(n) * 5 / scale.perPixel)) : 0;
@@ -293,7 +294,7 @@ export class Lanes {
 			const bars = Array.from(lane.bars || []);
 			const step = lane.kind === 'blocked' ? 1 : Math.max(1, Math.round(
 				this.period(lane.n) * 2 / scale.perPixel));
-			// A full bin: busy all the time.
+			// A full bar is a busy thread.
 			const full = model.isTime ? scale.perPixel : 0;
 			const unit = step * (full && lane.kind === 'thread' ? full
 				: Math.max(full, ...bars));

@@ -349,7 +349,7 @@ export class App {
 		hint(this.describeAmount()));
 	}
 
-	/** The sum of the chosen amounts, and how exact it is. */
+	/** The sum of the chosen amounts, and its exactness. */
 	describeAmount() {
 		const { model, state } = this;
 		const { counts, noun, unit } = this.rows();

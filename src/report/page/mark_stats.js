@@ -51,9 +51,9 @@ export function runningTimes(model, marks) {
 }
 
 /**
- * Number and durations of the marks of one name.  If some are in bars, median
- * and p99 are known only for all marks, else NaN.  A range with bars at its
- * edges is inexact.  `sorted` has the marks in the page.
+ * Number and durations of the marks of one name.  If some marks are in bars,
+ * median and p99 are NaN, unless the filter passes all marks.  A range with
+ * bars at its edges is inexact.  `sorted` has the marks in the page.
  * @param {Model} model @param {Filter} filter
  */
 export function sumMarks(model, filter) {

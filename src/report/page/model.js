@@ -53,7 +53,7 @@ function readCounts(c, of) {
 	return counts.length > 0 ? counts : null;
 }
 
-/** Allocations by time; their lives are 1 + ns, or 0 for ever. @param {Columns} c */
+/** Allocations by time; lives are 1 + ns; 0: not freed. @param {Columns} c */
 function readAllocations(c) {
 	const high = c.numbers('allocation.lives.high');
 	return { ...readColumns(c, 'allocation', 'threads', 'nodes', 'sizes', 'lives',
@@ -303,7 +303,7 @@ export class Model extends Events {
 					: allocations).n > 0);
 	}
 
-	/** Includes functions that represent a collapsed library. */
+	/** Number of functions, also of those for collapsed libraries. */
 	get nFunctions() {
 		return this.functions.n + this.collapsed.length;
 	}
@@ -413,7 +413,8 @@ export class Model extends Events {
 			wanted === group + '/' || wanted === group + '/' + name ? 1 : 0);
 	}
 
-	/** By number of thread. @param {number[]} [numbers] @returns {Uint8Array | null} */
+	/** Flags of threads by number; null: all threads.
+	 * @param {number[]} [numbers] @returns {Uint8Array | null} */
 	threadSet(numbers) {
 		if (!numbers)
 			return null;

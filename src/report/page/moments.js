@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// moments.js - ascending times in half of the memory of plain numbers: each is
-// stored as a difference to the first of its block.  Runs of equal times need
+// moments.js - ascending times, stored as differences to the first time of a
+// block, in half of the memory of plain numbers.  Runs of equal times need
 // almost no memory.
 import { firstOf } from './filter.js';
 
@@ -41,7 +41,7 @@ export class Moments {
 		}
 		if (largest <= 0xffffffff && time <= Number.MAX_SAFE_INTEGER)
 			return;
-		// Blocks of more than four seconds: few samples, or long pauses.
+		// Blocks exceed four seconds: samples are few, or pauses long.
 		this.bases.fill(0);
 		this.offsets = addUp(differences);
 	}

@@ -50,7 +50,7 @@ export class Notes {
 				title: 'Add a note on the selected time or function' }), this.copied);
 	}
 
-	/** The time or function that a new note is on. @returns {Omit<Note, 'text'>} */
+	/** The time or function of a new note. @returns {Omit<Note, 'text'>} */
 	target() {
 		const { state, model } = this.app;
 		const { picked } = state;
@@ -82,7 +82,7 @@ export class Notes {
 				{ ...this.target(), text }].slice(-MOST_NOTES) });
 	}
 
-	/** Go to what a note is on. @param {Note} note */
+	/** Go to the time or function of a note. @param {Note} note */
 	go({ name, from, to }) {
 		const { app } = this;
 		if (!name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // operations.js - operations of a process, independent of threads.  Overlapping
-// operations are drawn below each other.
+// operations have different rows.
 
 // maximum number of lanes of a process or a name
 export const LANES = 40;

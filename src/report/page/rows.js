@@ -3,7 +3,7 @@
 
 /** Number of threads whose rows are searched separately. */
 const MANY = 8;
-/** Rows that count are copied if they are at most one of so many. */
+/** Copy rows that count, if they are at most 1 / PART of all rows. */
 const PART = 4;
 
 /** Amounts of stacks, in the order of the selector: key, text, tip. */
@@ -50,7 +50,7 @@ export class Rows {
 		return sum;
 	}
 
-	/** The rows of @thread.  After MANY threads, all threads are sorted. */
+	/** The rows of @thread.  After MANY threads, sort the rows of all. */
 	ofThread(/** @type {number} */ thread) {
 		let list = this.ofThreads.get(thread);
 		if (!list && this.ofThreads.size >= MANY)
@@ -59,8 +59,8 @@ export class Rows {
 		if (!list) {
 			const { threads, n } = this;
 			list = new Uint32Array(this.sizes[thread] + 1);
-			// Rows of others are overwritten: so no branch is
-			// mispredicted.
+			// The next row overwrites a row of another thread, so
+			// no branch is mispredicted.
 			for (let i = 0, k = 0; i < n; i++) {
 				list[k] = i;
 				k += Number(threads[i] === thread);
@@ -86,8 +86,8 @@ export class Rows {
 }
 
 /**
- * The allocations that count, with their bytes.  If they are few, other rows
- * are left out; else these have no bytes.
+ * The allocations that count, with their bytes.  If few allocations count, omit
+ * the others; otherwise, the others have no bytes.
  * @param {Model['allocations']} rows @param {string} of @param {number} moment
  * @returns {RowColumns}
  */

@@ -51,7 +51,7 @@ export function tailsOf(t, degrees) {
 		: 1 - factor * betaFraction(b, a, rest) / b;
 }
 
-/** The t beyond which a value is with the probability.
+/** The t that a value exceeds, on either side, with the probability.
  * @param {number} probability @param {number} degrees */
 export function quantileOf(probability, degrees) {
 	let low = 0, high = 1;
@@ -84,7 +84,7 @@ export function testOf(difference, one, other, f) {
 	const degrees = one.n === 1 || other.n === 1 ? one.n + other.n - 2
 		: (x + y) * (x + y) / (x * x / (one.n - 1) + y * y / (other.n - 1));
 	const error = Math.sqrt(x + y);
-	// Equal in all units: no test
+	// Equal values in all units are no test
 	if (!(error > 0) || !(degrees > 0))
 		return null;
 	return { error, degrees, p: difference === 0 ? 1

@@ -6,7 +6,7 @@ import { formatShare } from './format.js';
 const AROUND = 4; // lines around each line with an amount
 
 /**
- * Lines to show of a file: those with amounts, with the text around each; null:
+ * Lines to show of a file: lines with amounts, with the text around each; null:
  * a gap.
  * @param {{line: number}[]} rows ascending @param {string[] | undefined} text
  */
@@ -47,7 +47,7 @@ export function linesOf(model, f) {
 	return files;
 }
 
-/** Why a function has no lines. @param {Model} model @param {number} f */
+/** The reason why a function lacks lines. @param {Model} model @param {number} f */
 function missingLines(model, f) {
 	if (model.lines.n === 0)
 		return 'No source lines: record with --lines, or run syscap symbolize --lines.';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// state.js - the present view, stored in the address: so Back undoes, and an
-// address can be kept.
+// state.js - the present view, stored in the address, for Back and for links.
 
 import { readNote, writeNote } from './notes.js';
 

@@ -126,7 +126,7 @@ export class Table {
 		this.show();
 	}
 
-	/** Pixels. */
+	/** Width of the first column, in pixels. */
 	widthOfFirst() {
 		const head = this.head.firstChild;
 		return head ? head.clientWidth : 300;
@@ -208,7 +208,7 @@ export class Table {
 			return el(column === 0 ? 'th' : 'td', {
 				class: heading.number ? 'number' : 'text',
 				scope: column === 0 ? 'row' : null,
-				// The whole name, in case that the column cuts it
+				// The column may cut the name
 				title: !heading.number && typeof cell === 'string' && cell !== ''
 					? cell : null,
 			}, cell);

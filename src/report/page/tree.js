@@ -93,7 +93,7 @@ class Growing {
 		return node;
 	}
 
-	/** Sort by insertion.  Also returns the new number of each node. */
+	/** Sort by insertion.  Returns the tree, and each node's new number. */
 	settle() {
 		const n = this.parents.length;
 		const first = new Int32Array(n).fill(-1);
@@ -127,7 +127,8 @@ class Growing {
 	}
 }
 
-/** Merge two trees.  Also returns the new numbers of their nodes.
+/** Merge two trees.  Returns the tree, and the new numbers of the nodes of both
+ * trees.
  * @param {Tree} one @param {Tree} other */
 export function mergeTrees(one, other) {
 	const grown = new Growing();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// types.d.ts - types that comments of several modules use.  No part of the
-// page.
+// types.d.ts - types that comments of several modules use.  The page does not
+// contain this file.
 type App = import('./main.js').App;
 type Attributes = { [name: string]: any } & {
 	[name in keyof HTMLElementEventMap as `on${name}`]?:
@@ -92,7 +92,7 @@ interface Spread {
 	sums: Float64Array;
 	squares: Float64Array;
 	counts: Float64Array;
-	/** values are multiples of this */
+	/** values are multiples of the step */
 	step: number;
 }
 
@@ -289,15 +289,15 @@ interface ChartOptions {
 /** A rectangle with any content. */
 type DrawBox<More extends any[]> = (context: Context2D, x: number, y: number,
 	w: number, h: number, ...more: More) => void;
-/** Draws axis, grid and round moments, from @left on; @zero is 0 s. */
+/** Draw axis, grid and round moments, from @left on; @zero is 0 s. */
 type PaintAxis = (context: Context2D, theme: Theme, scale: Scale, left: number,
 	height: number, zero: number) => void;
-/** Shades the times of losses, of all threads or of some threads. */
+/** Shade the times of losses, of all threads or of some threads. */
 type PaintLosses = (context: Context2D, theme: Theme, model: Model, scale: Scale,
 	left: number, top: number, height: number, of?: (thread: number) => boolean) => void;
 /**
- * Draws a line of values, from the least to the largest of each pixel, and
- * returns them.
+ * Draw a line of values, from the least to the largest of each pixel.  Returns
+ * the range of the values.
  */
 type PaintLine = (context: Context2D, times: ArrayLike<number>,
 	values: ArrayLike<number>, scale: Scale, left: number, top: number, height: number,
@@ -313,7 +313,7 @@ interface Lane {
 }
 type Unit = 'time' | 'ticks' | 'bytes';
 
-/** Draws content below or above the boxes. */
+/** Draw content below or above the boxes. */
 type PaintBoxes = (context: Context2D, height: number, scroll: number) => void;
 
 /** Boxes that are too narrow to be drawn, side by side. */

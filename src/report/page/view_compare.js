@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_compare.js - compare inside: the slow frames against the others, as a
+// view_compare.js - comparison of captures, or of parts of one, as a
 // differential flame graph and as a table.
 import { runningTimes, sumMarks } from './mark_stats.js';
 import { Boxes } from './boxes.js';
@@ -206,8 +206,8 @@ export class CompareView extends View {
 		if (!comparison)
 			return;
 		const { one, other, byMark } = comparison;
-		// Between shares, a decrease is a difference, too.  Marks are slow
-		// because of an increase.
+		// A decrease of a share is a difference, too.  For marks, only
+		// an increase explains the slow marks.
 		const size = (/** @type {any} */ row) => byMark ? row.unexpected
 			: Math.abs(row.unexpected);
 		const find = (/** @type {(row: any) => boolean} */ is) =>

@@ -115,7 +115,7 @@ export class CountersView extends View {
 			(model.processes.length > 1 && of.pid >= 0 ? ' (' + of.pid + ')' : '');
 	}
 
-	/** Adds the lane of a counter to the time axis, or removes it.
+	/** A button that adds or removes the lane of a counter.
 	 * @param {any} counter */
 	laneButton({ number }) {
 		const { app, app: { state: { counters = [] } } } = this;
@@ -179,7 +179,7 @@ export class CountersView extends View {
 		let min = NaN, max = NaN;
 		for (let i = low; i < high; i++) {
 			const value = values[i];
-			// this is true before the first value, too
+			// the condition also holds before the first value
 			if (!(min <= value))
 				min = Number.isNaN(value) ? min : value;
 			if (!(max >= value))

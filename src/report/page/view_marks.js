@@ -398,9 +398,9 @@ export class MarksView extends View {
 			model.markName(a) < model.markName(b) ? -1 : 1);
 	}
 
-	/** Visible marks.  Of marks that begin in one pixel of a row, only the
-	 * longest mark, with the number of the others.  By name, simultaneous
-	 * marks are in lanes.
+	/** Visible marks.  A pixel of a row shows only the longest of the marks
+	 * that begin in the pixel, with the number of the others.  By name,
+	 * simultaneous marks are in lanes.
 	 * @param {boolean} byThread */
 	visible(byThread) {
 		const { model, state } = this.app;
@@ -697,7 +697,7 @@ function cutOf(marks, i) {
 }
 
 /** Put a mark into the first lane whose last mark has ended, else into a new
- * lane or the last of all.
+ * lane or the last lane.
  * @param {number[]} ends of lanes @param {number} begin @param {number} end */
 function takeLane(ends, begin, end) {
 	let lane = ends.findIndex((last) => last <= begin);
