@@ -18,7 +18,7 @@
 #define SECOND     (1000 * MS)
 #define PROGRESS   (500 * MS)
 #define ESCAPE_MS  40 /* time for the rest of a key after an escape */
-#define LOAD       50 /* an update of a growing file may take 1/50 of the time */
+#define LOAD       50 /* updates of a growing file may take 1/50 of the time */
 
 struct app {
 	const struct syc_app_options *options;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * app_draw.c - the picture of the whole screen: a page, the lines around it,
- * and the help.
+ * app_draw.c - the picture of the whole screen: page, surrounding lines, help.
  *
  * The help is the table of keys in docs/view.md.
  */

@@ -50,8 +50,8 @@ int syc_app_state_begin(struct syc_app_state *app,
 
 /**
  * Make the view of the settled source through the lenses.  Returns 0, -ENOMEM,
- * or -EINVAL if the first lens is impossible. A later lens that is impossible
- * is reported and removed.
+ * or -EINVAL if the first lens is impossible.  The function reports and removes
+ * a later lens that is impossible.
  */
 int syc_app_state_ask(struct syc_app_state *app, struct syscap_error *error);
 
@@ -103,8 +103,8 @@ struct syc_app_options {
 	/* The file grows, and is read repeatedly. */
 	bool is_live;
 	/*
-	 * The viewer calls this function before each reading; false: the file
-	 * has ended.  May be NULL.
+	 * The viewer calls this function before each reading.  The function
+	 * returns false if the file has ended.  NULL: no call.
 	 */
 	bool (*goes_on)(void *context);
 	/* syc_app_snapshot() calls this function when the file is read.  @r is

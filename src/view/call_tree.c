@@ -94,7 +94,8 @@ static int take(struct sums *sums, struct syc_neighbour **items, size_t *n,
 		(*items)[(*n)++] =
 			(struct syc_neighbour){ function,
 			                        sums->amounts[function] };
-		/* A function whose amount had dropped to 0 is listed twice. */
+		/* Otherwise a function whose amount dropped to 0 would be
+		 * listed twice. */
 		sums->amounts[function] = 0;
 	}
 	return 0;

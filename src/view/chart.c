@@ -37,8 +37,8 @@ static int column_at(const struct syc_axis *axis, double time)
 }
 
 /*
- * Zoom to @factor of the time; column @x stays in place.  False: the time is
- * too short to distinguish columns.
+ * Zoom to @factor of the time; column @x stays in place.  Returns false if the
+ * time is too short to distinguish columns.
  */
 static bool zoom_axis(struct syc_axis *axis, int x, double factor)
 {

@@ -33,7 +33,7 @@ static const struct syc_column columns[N_COLUMNS] = {
 	[PROCESS] = { "process", 0, false, 0 },
 };
 
-/* With room for all digits of a double. */
+/* Columns with room for all digits of a double. */
 static const struct syc_column exact_columns[N_COLUMNS] = {
 	[NAME] = { "counter", 26, false, 0 },
 	[LINE] = { "", SPARK_WIDTH, false, 1 },

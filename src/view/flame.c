@@ -2,8 +2,8 @@
 /*
  * flame.c - the flame graph page.
  *
- * The outermost functions are on top.  One box is chosen; one box has the whole
- * width of the page.
+ * The outermost functions are on top.  The user chooses one box, and zooms one
+ * box to the whole width.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -62,8 +62,8 @@ static void neighbours_enter(struct neighbours *neighbours,
 	neighbours->list.top = 0;
 }
 
-/* Go back to the previous function, or to the list. False: the list is
- * shown. */
+/* Go back to the previous function, or to the list.  Returns false if the page
+ * shows the list. */
 static bool neighbours_back(struct neighbours *neighbours,
                             struct syc_page_context *context)
 {

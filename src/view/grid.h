@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * grid.h - the screen as a grid of styled cells, and the width of characters.
- * Also the output that turns one screen into the next, with colours for each
- * terminal.
+ * grid.h - the screen as a grid of styled cells, the width of characters, and
+ * the output that turns one screen into the next.
  */
 #ifndef SYC_VIEW_GRID_H
 #define SYC_VIEW_GRID_H
@@ -76,8 +75,8 @@ void syc_grid_clear(struct syc_grid *grid);
 /** The cell at @x, @y, which must exist. */
 struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y);
 
-/** Write @text into @width columns, starting at @x; parts outside of the
- * grid are left out. Returns the number of columns used. */
+/** Write @text into @width columns, starting at @x, without parts outside of
+ * the grid.  Returns the number of columns used. */
 int syc_grid_put(struct syc_grid *grid, int x, int y, int width,
                  const char *text, struct syc_style style);
 /** Write @text, aligned to the right. */

@@ -94,8 +94,8 @@ static uint32_t process_of(const struct syc_page_context *context,
 }
 
 /*
- * Find the longest mark in the time of each column, in the busiest process:
- * frame times of two programs have nothing in common.
+ * Find the longest mark in the time of each column, in the busiest process.
+ * Frame times of two programs have nothing in common.
  */
 static void make_bars(struct syc_mark_list *marks,
                       const struct syc_mark_table *table,
@@ -175,7 +175,8 @@ static void draw_mark(const struct syc_columns *at,
 	                message != NULL ? message : "", style);
 }
 
-/* Name the process of the bars if other processes have such marks, too. */
+/* Name the process of the bars if other processes have marks of the name,
+ * too. */
 static void describe_bars(const struct syc_mark_list *marks,
                           const struct syc_page_context *context, char *text,
                           size_t size)

@@ -3,14 +3,14 @@
  * mark_table.c - statistics of marks by name, and of the slowest marks of a
  * name.
  *
- * Marks are placed by counting, name by name, in the order of the profile.
- * Marks are sorted by time only if that order differs.  The lists take 4 bytes
- * per mark, and 8 more bytes during the statistics of one name.
+ * Marks are placed by counting, name by name, in the order of the profile.  The
+ * marks are sorted by time only if the profile's order differs.  The lists take
+ * 4 bytes per mark, and 8 more bytes during the statistics of one name.
  *
- * The slowest marks of a name are compared with the others by two views: of all
- * such marks, and of the slowest.  The rest of the marks is the difference of
- * the two views, because each sample of the second view is also in the first
- * view.
+ * Two views compare the slowest marks of a name with the others.  One view has
+ * all marks of the name, the other the slowest marks.  The rest of the marks is
+ * the difference of the two views, because each sample of the second view is
+ * also in the first view.
  */
 #define _GNU_SOURCE
 #include "view/mark_table.h"
@@ -379,7 +379,7 @@ double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
 
 /*
  * Excess of a slow mark at a node over a mark that is only longer.  If the
- * thread is unknown, other threads count, too, and other threads run during any
+ * thread is unknown, other threads count, too, although they run during any
  * mark.
  */
 static double excess_at(const struct search *search, uint32_t slow,

@@ -37,8 +37,8 @@ int syc_mark_table_make(struct syc_mark_table *table,
 void syc_mark_table_fini(struct syc_mark_table *table);
 
 /**
- * The busiest process that has marks of @row, and whether others have some.
- * NONE: there is no memory.
+ * The busiest process that has marks of @row, and whether other processes have
+ * some, too.  Returns NONE without memory.
  */
 uint32_t syc_mark_row_process(const struct syc_mark_table *table,
                               const struct syc_mark_row *row,
@@ -83,7 +83,7 @@ int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
 /**
  * The part of @slow, in one slow mark, that the mark's duration does not
  * explain.  Constant activity, such as a sleeping thread, is longer in a longer
- * mark and means nothing.  The result is negative if the amount of a mark of
+ * mark and explains nothing.  The result is negative if the amount of a mark of
  * the rest, @rest, is larger.
  */
 double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,

@@ -217,7 +217,7 @@ static void order(void *state, struct syc_page_context *context)
 		mark_names_sort(&marks->names, &marks->table, context);
 }
 
-/* Find the row of the listed name.  False: no row has the name. */
+/* Find the row of the listed name.  Returns false if no row has the name. */
 static bool find_row(struct marks *marks, uint32_t name)
 {
 	for (size_t i = 0; i < marks->table.n_rows; i++)

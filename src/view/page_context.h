@@ -65,7 +65,7 @@ enum syc_search_match syc_search_find(const struct syc_search *search, size_t n,
 void syc_search_open(struct syc_search *search);
 /** Append a character to the pattern. */
 void syc_search_type(struct syc_search *search, uint32_t point);
-/** Delete the last character; false: the pattern is empty. */
+/** Delete the last character.  Returns false if the pattern is empty. */
 bool syc_search_rub_out(struct syc_search *search);
 /** Replace the pattern by an older (1) or newer (-1) search. */
 void syc_search_recall(struct syc_search *search, int direction);
@@ -83,7 +83,10 @@ struct syc_source {
 	uint64_t size, position; /* bytes of the file; bytes read */
 };
 
-/** Takes ownership of @reader, in any case.  Returns 0 or -errno. */
+/**
+ * Open the file.  The source owns @reader from then on, also after a failure.
+ * Returns 0 or -errno.
+ */
 int syc_source_open(struct syc_source *source, const char *file,
                     struct syscap_reader *reader,
                     const struct syscap_profile_options *options);
@@ -201,7 +204,7 @@ int syc_page_context_look_between(struct syc_page_context *context,
 /** Add a lens: only @thread; NONE: all threads. */
 int syc_page_context_look_at_thread(struct syc_page_context *context,
                                     uint32_t thread);
-/** Remove the last lens.  False: only the first lens is left. */
+/** Remove the last lens.  Returns false if only the first lens is left. */
 bool syc_page_context_look_back(struct syc_page_context *context);
 void syc_page_context_fini(struct syc_page_context *context);
 

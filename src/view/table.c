@@ -105,7 +105,7 @@ static int used(const struct syc_columns *columns)
 	return sum;
 }
 
-/* Drop the least important column; false: all columns are needed. */
+/* Drop the least important column.  Returns false if all columns are needed. */
 static bool leave_out(struct syc_columns *columns)
 {
 	unsigned worst = columns->n;

@@ -69,7 +69,7 @@ void syc_columns_put(const struct syc_columns *columns, struct syc_grid *grid,
 /** The column whose title is at @x, @y; -1: none. */
 int syc_columns_find(const struct syc_columns *columns, int x, int y);
 
-/** Begin a row in line @y. Returns its style. */
+/** Begin a row in line @y.  Returns the style of the row. */
 struct syc_style syc_cells_begin(struct syc_page_context *context, int y,
                                  bool is_chosen);
 

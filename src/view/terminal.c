@@ -64,7 +64,7 @@ static void write_all(const char *bytes, size_t n)
 	}
 }
 
-/* Also runs in handlers. */
+/* This function also runs in handlers. */
 static void give_back(void)
 {
 	if (!terminal.is_ours)
@@ -380,7 +380,8 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 	}
 }
 
-/* Take a control sequence.  Returns its length; 0: incomplete. */
+/* Take a control sequence.  Returns the length of the sequence; 0:
+ * incomplete. */
 static size_t take_sequence(struct syc_input *input,
                             struct syc_input_event *event)
 {

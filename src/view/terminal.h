@@ -83,7 +83,7 @@ struct syc_input {
  */
 unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
 
-/** False: the bytes have no complete key. */
+/** Returns false if the bytes have no complete key. */
 bool syc_input_next(struct syc_input *input, bool is_late,
                     struct syc_input_event *ret_event);
 

@@ -53,7 +53,8 @@ int syc_timeline_renew(struct syc_timeline *timeline,
 	syc_timeline_fini(timeline);
 	syscap_profile_samples(profile, &passed.samples);
 	syscap_profile_threads(profile, &rows.n_groups);
-	/* In views of allocations, passed bits are of allocations. */
+	/* In a view of allocations, the bits are of allocations, not of
+	 * samples. */
 	if (view->unit != SYSCAP_UNIT_BYTES)
 		rows.n = view->n_looked;
 	timeline->n_threads = rows.n_groups;
