@@ -57,7 +57,8 @@ struct syc_check_pid {
 	bool has_process;
 };
 
-/* A (pid, id).  Offset 0 means not seen, since no frame is at offset 0. */
+/* A counter of one process, by pid and id.  Offset 0 means not seen, since no
+ * frame is at offset 0. */
 struct syc_check_counter {
 	int32_t pid;
 	uint32_t id;

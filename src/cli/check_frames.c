@@ -2,12 +2,12 @@
 /*
  * check_frames.c - rules of `syscap check` about frames, processes and padding.
  *
- * A problem of one frame is reported at that frame.  A problem that depends on
- * the rest of the file is reported at the end, with the offset of the first
- * frame concerned.  An example is a pid without a PROCESS frame.
+ * The check reports a problem of one frame at that frame.  The check reports a
+ * problem that depends on the rest of the file at the end, with the offset of
+ * the first frame concerned.  An example is a pid without a PROCESS frame.
  *
- * Padding must be zero.  Readers skip padding, but other bytes there are memory
- * of the recorded program, and make equal recordings differ.
+ * Padding must be zero.  Readers skip padding, but other bytes in padding are
+ * memory of the recorded program, and make equal recordings differ.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -115,7 +115,7 @@ static const char *check_padding(const struct syscap_frame *frame)
 	return NULL;
 }
 
-/* Frames of one process may be out of order by less than this, ns. */
+/* Frames of one process may be out of order by less than a second, ns. */
 #define SECOND INT64_C(1000000000)
 
 /*
@@ -202,9 +202,9 @@ static int check_jit_names(struct syc_checker *checker,
 }
 
 /*
- * After an exec, a process has a second command line.  This line is later than
- * the process's earlier frames.  If the second line is earlier, a join did not
- * separate two processes with one pid.
+ * After an exec, a process has a second command line.  The second line is later
+ * than the process's earlier frames.  If the second line is earlier, a join did
+ * not separate two processes with one pid.
  */
 static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,

@@ -201,7 +201,8 @@ int syc_cat_join(const struct syc_cat_options *options)
 		syc_cli_error_no_memory(options->command);
 		return SYC_EXIT_PROBLEM;
 	}
-	/* Failed writes are reported and must not kill the process. */
+	/* The command reports failed writes, so a SIGPIPE must not kill the
+	 * process. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (open_inputs(&job) > 0) {

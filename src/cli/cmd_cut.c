@@ -21,8 +21,8 @@ struct cut {
 
 /*
  * Whether a frame is in the times to keep.  Frames that other frames refer to
- * are kept: definitions, names, files; processes and mappings if they began
- * before the end.
+ * stay: definitions, names, files; processes and mappings if they began before
+ * the end.
  */
 static bool keeps(void *data, const struct syscap_frame *frame)
 {

@@ -116,8 +116,8 @@ static bool has_event(const struct dump_choice *choice,
 }
 
 /*
- * Whether @frame is shown.  Called for each frame of the reader, in file order.
- * *@ret_stack is the stack of @frame, or NONE.
+ * Whether @frame is shown.  The caller passes each frame of the reader, in file
+ * order.  *@ret_stack is the stack of @frame, or NONE.
  */
 static bool dump_choice_has(struct dump_choice *choice,
                             const struct syscap_frame *frame,
@@ -257,8 +257,8 @@ static int print_frame(const struct request *request, struct syc_dump *dump,
 }
 
 /*
- * Walk the frames in the order of the file; frames to be sorted by time are
- * only stored.
+ * Walk the frames in the order of the file, and only store frames to be sorted
+ * by time.
  */
 static int walk(const struct request *request, struct syscap_reader *reader,
                 struct syc_dump *dump, struct dump_choice *choice, int *status)
@@ -363,7 +363,7 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	return r < 0 ? SYC_EXIT_PROBLEM : status;
 }
 
-/* Returns -1 if the command shall run, else its exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse_options(struct request *request, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_dump,

@@ -122,8 +122,8 @@ static void tell_waits(const struct run *run)
 }
 
 /*
- * Warn about contents that the format cannot hold.  No warnings for a csv
- * table, which was requested by name.
+ * Warn about contents that the format cannot hold.  A csv table, which was
+ * requested by name, gets no warnings.
  */
 static void tell_left_out(const struct run *run,
                           const struct syc_export *export)

@@ -40,7 +40,7 @@ static void tell(const struct run *run, const struct syc_import *import,
 		        error->message);
 }
 
-/* Convert @in.  The part before a line of another format is kept. */
+/* Convert @in.  The output keeps the part before a line of another format. */
 static int convert(const struct run *run, FILE *in)
 {
 	struct syc_import import = { .in = in };

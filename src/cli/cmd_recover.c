@@ -99,8 +99,8 @@ static void tell_capture(const char *file, const char *capture)
 
 /*
  * Handle a ring file whose capture was deleted, or is in another mount
- * namespace.  Rings are removed only on request, and no capture is made in an
- * unexpected place.
+ * namespace.  The command removes rings only on request, and makes no capture
+ * in an unexpected place.
  */
 static int recover_left(const struct recover_how *how, const char *file,
                         const struct syc_recovered *found,

@@ -281,7 +281,8 @@ int syc_report_page_make(struct syc_report_page_request *request)
 	int status = SYC_EXIT_PROBLEM;
 
 	request->output.command = request->command;
-	/* The page has all samples, and its user shows or omits syscap's. */
+	/* The page has all samples, and shows or omits syscap's own samples on
+	 * request. */
 	request->with_recording = request->filter.filter.with_recording;
 	request->filter.filter.with_recording = true;
 	/* The page has all amounts, too. */
@@ -301,7 +302,8 @@ int syc_report_page_make(struct syc_report_page_request *request)
 	return status;
 }
 
-/* Show the page @file in a browser; false, with a message. */
+/* Show the page @file in a browser.  Returns false, with a message, on
+ * failure. */
 static bool report_page_open(const char *command, const char *file)
 {
 	char path[4200], program[] = "xdg-open";

@@ -2,8 +2,8 @@
 /*
  * cmd_stat.c - `syscap stat`: a summary of a capture in numbers.
  *
- * With a filter, marks, counters and logs are collected by a second walk, whose
- * events the profile attributes to processes and threads.
+ * With a filter, a second walk collects marks, counters and logs.  The profile
+ * attributes these events to processes and threads.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

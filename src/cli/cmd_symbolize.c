@@ -161,8 +161,8 @@ static bool look_through(struct symbolize_job *job)
 	return true;
 }
 
-/* Open the capture, check that every frame can be copied, and find its
- * names. False, with a message, on failure. */
+/* Open the capture, check that every frame can be copied, and find its names.
+ * Returns false, with a message, on failure. */
 static bool symbolize_input_open(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
@@ -312,8 +312,8 @@ static void tell_file(void *data, const struct syc_symbols_use *use)
 		symbolize_job_note(job, "%s: %s", use->path, use->why);
 }
 
-/* Make the tables of names and of source lines, and report each file that
- * was not used. False, with a message, on failure. */
+/* Make the tables of names and of source lines, and report each file that was
+ * not used.  Returns false, with a message, on failure. */
 static bool symbolize_names_find(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
@@ -396,7 +396,7 @@ static void catch_signals(void)
 			sigaction(signals[i], &action, NULL);
 }
 
-/* Write the capture with its names; problems are reported. */
+/* Write the capture with its names, and report problems. */
 static void symbolize_output_write(struct symbolize_job *job)
 {
 	const struct syc_rewrite rewrite = {
@@ -428,7 +428,7 @@ static void tell_of_copy(struct symbolize_job *job)
 		                   "with -o the names go into another file");
 }
 
-/* Whether the output may be replaced.  If not, prints a message. */
+/* Returns whether the output may be replaced, with a message if not. */
 static bool check_output(struct symbolize_job *job)
 {
 	const int fd = open(job->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -462,8 +462,8 @@ static bool check_output(struct symbolize_job *job)
 }
 
 /*
- * Find the file to replace: the target of a link, not the link.  False, with a
- * message, if the file may not be replaced.
+ * Find the file to replace: the target of a link, not the link.  Returns false,
+ * with a message, if the file may not be replaced.
  */
 static bool symbolize_output_choose(struct symbolize_job *job)
 {

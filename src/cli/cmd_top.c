@@ -3,8 +3,8 @@
  * cmd_top.c - `syscap top`: view of a recording in progress.
  *
  * A second process records the command.  The command has an empty standard
- * input, because the viewer reads the keyboard. Output of the command and of
- * the recorder is kept in a file without a name, and shown at the end.
+ * input, because the viewer reads the keyboard.  A file without a name has the
+ * output of the command and of the recorder, which the viewer shows at the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,15 +35,16 @@ struct live_command {
 	const char *file;    /* name of the capture */
 	pid_t recorder;
 	bool has_ended;
-	bool *has_stopped; /* the recorder sets it, in shared memory: recording
-	                    * stopped, with a message; the command runs on */
-	int status;       /* the recorder's exit status */
-	int output;       /* fd of output for the terminal; -1: none */
+	bool *has_stopped; /* in shared memory, set by the recorder: recording
+	                    * stopped, with a message, and the command runs
+	                    * on */
+	int status;        /* the recorder's exit status */
+	int output;        /* fd of output for the terminal; -1: none */
 };
 
 #define LOOK_NS     10000000L
 #define FIRST_LOOKS 6000 /* number of checks in a minute */
-/* Number of checks in 2 s; then the reason of the delay is shown. */
+/* Number of checks in 2 s, after which the reason of the delay is shown. */
 #define TELL_LOOKS 200
 #define SHOWN_MOST 65536
 
@@ -80,7 +81,7 @@ static off_t find_shown(const struct live_command *live, off_t *ret_size)
 	return st.st_size > SHOWN_MOST ? st.st_size - SHOWN_MOST : 0;
 }
 
-/* Runs in the child. */
+/* This function runs in the child. */
 static int record(const struct live_command *live,
                   const struct syc_record_options *options, pid_t parent)
 {
@@ -121,8 +122,8 @@ static bool recorder_goes_on(struct live_command *live)
 	return false;
 }
 
-/* Start to record, and wait until the capture can be read. False: no
- * capture; live_command_finish() shows the recorder's message. */
+/* Start to record, and wait until the capture can be read.  Returns false
+ * without a capture; live_command_finish() shows the recorder's message. */
 static bool live_command_start(struct live_command *live,
                                const struct syc_record_options *options)
 {
@@ -168,7 +169,7 @@ static bool live_command_records(struct live_command *live)
 	       !__atomic_load_n(live->has_stopped, __ATOMIC_RELAXED);
 }
 
-/* Show the output; if the output is long, only its end. */
+/* Show the output, or only the end of a long output. */
 static void show_output(const struct live_command *live)
 {
 	char bytes[4096];
@@ -186,8 +187,8 @@ static void show_output(const struct live_command *live)
 	fflush(stdout);
 }
 
-/* End the recording, as by a SIGTERM, wait, and show the output. During the
- * wait, Ctrl-C ends the recording and leaves the command alone. */
+/* End the recording, as by a SIGTERM, wait, and show the output.  During the
+ * wait, Ctrl-C ends the recording, and the command continues. */
 static void live_command_finish(struct live_command *live)
 {
 	struct sigaction before;
@@ -280,8 +281,8 @@ static int parse(struct run *run, int argc, char **argv)
 
 /*
  * A capture that is not kept has no name, so it disappears at any end of this
- * process.  The recorder inherits the descriptor and opens the file by it.  The
- * descriptor is read-only: only the recorder writes.
+ * process.  The recorder inherits the fd, and opens the file by the fd.  The fd
+ * is read-only: only the recorder writes.
  */
 static bool make_unnamed(struct run *run, const char *command)
 {

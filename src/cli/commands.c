@@ -228,8 +228,8 @@ static void completion_fish(void)
 		print_fish_command(syc_commands[i]);
 }
 
-/* Print @text inside single quotes.  Brackets and colons are escaped, too,
- * because the characters end a part. */
+/* Print @text inside single quotes.  Escape brackets and colons, too, because
+ * the characters end a part. */
 static void print_escaped(const char *text)
 {
 	for (; *text != 0; text++) {

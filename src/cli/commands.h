@@ -52,11 +52,11 @@ struct syc_report_page_request {
 
 /**
  * Whether a page may be written under the default name @name, which only an
- * older page or no file may have.  If not, prints a message.
+ * older page or no file may have.  The function prints a message if not.
  */
 bool syc_report_page_may_replace(const char *command, const char *name);
 
-/** Returns the exit status; failures are reported. */
+/** Returns the exit status, and reports failures. */
 int syc_report_page_make(struct syc_report_page_request *request);
 
 /* One frame of `syscap dump` as text or as JSON. */
@@ -126,8 +126,8 @@ struct syc_cat_options {
 	unsigned n_files;
 	/* Of `cut`, else NULL: whether to keep a frame. */
 	bool (*keeps)(void *data, const struct syscap_frame *frame);
-	/* Of `cut`, else NULL: limit the span to the requested times. False:
-	 * no time is left. */
+	/* Of `cut`, else NULL: limit the span to the requested times.  Returns
+	 * false if no time is left. */
 	bool (*limit)(void *data, struct syc_join_span *span);
 	void *data;
 };
@@ -155,7 +155,7 @@ enum {
 		"quiet", 'q', NULL, "print no progress and no notes", NULL \
 	}
 
-/** Take an option of these rows. False: another option. */
+/** Take an option of these rows.  Returns false for another option. */
 bool syc_cat_take(struct syc_cat_options *options, int key, const char *value);
 
 /**
@@ -175,38 +175,42 @@ int syc_cat_join(const struct syc_cat_options *options);
 
 /**
  * The value of $SYSCAP_SAMPLE for "HZ,CLOCK,share=N".  Each part may be absent;
- * @text may be NULL.  The result is valid until the next call.  NULL, with a
- * message: @text is invalid.
+ * @text may be NULL.  The result is valid until the next call.  Returns NULL,
+ * with a message, if @text is invalid.
  */
 const char *syc_sample_option_read(const char *command, const char *text);
 
 /**
- * Read @text, "[GROUP,...][,hz=N]" or NULL. False, with a message of @command:
- * invalid.
+ * Read @text, "[GROUP,...][,hz=N]" or NULL.  Returns false, with a message of
+ * @command, if @text is invalid.
  */
 bool syc_counters_option_read(const char *command, const char *text,
                               struct syc_asked *ret_asked);
 
 /**
- * Read @text, "BYTES" or "NK", "NM", with ",mmap" or without, "mmap" or NULL:
- * the value of $SYSCAP_MEMORY, in static memory. NULL, with a message of
- * @command: invalid.
+ * Read @text: "BYTES", "NK" or "NM", perhaps with ",mmap"; "mmap"; or NULL.
+ * Returns the value of $SYSCAP_MEMORY, in static memory.  Returns NULL, with a
+ * message of @command, if @text is invalid.
  */
 const char *syc_memory_option_read(const char *command, const char *text);
 
 /**
- * Read @text, "TIME", "TIME,waits", "waits" or NULL: the value of $SYSCAP_IO,
- * in static memory. NULL, with a message of @command: invalid.
+ * Read @text: "TIME", "TIME,waits", "waits" or NULL.  Returns the value of
+ * $SYSCAP_IO, in static memory.  Returns NULL, with a message of @command, if
+ * @text is invalid.
  */
 const char *syc_io_option_read(const char *command, const char *text);
 
 /**
- * Read @text, "TIME", "TIME,all", "all" or NULL, like syc_io_option_read(): the
- * value of $SYSCAP_STALLS.
+ * Read @text: "TIME", "TIME,all", "all" or NULL.  Returns the value of
+ * $SYSCAP_STALLS, like syc_io_option_read().
  */
 const char *syc_stalls_option_read(const char *command, const char *text);
 
-/** Whether --lines is possible.  If not, prints the reason for @command. */
+/**
+ * Whether --lines is possible.  The function prints the reason for @command if
+ * not.
+ */
 bool syc_lines_option_check(const char *command);
 
 #endif

@@ -4,7 +4,7 @@
  * comments, JSON.
  *
  * Names come from the capture.  In Markdown, names are code spans, which have
- * no markup, links or mentions; in a table, bars in names are escaped, too.
+ * no markup, links or mentions.  In a table, bars in names are escaped, too.
  * docs/diff.md describes the JSON.
  */
 #define _GNU_SOURCE
@@ -302,8 +302,8 @@ static void print_heading(const struct syc_diff_report *report,
 }
 
 /*
- * Print the smallest change that the noise allows to see.  The number of runs is
- * a forecast, for runs that vary as these.
+ * Print the smallest change that differs from noise.  The number of runs is a
+ * forecast for runs with the same variance.
  */
 static void print_noise(const struct syc_diff_report *report)
 {

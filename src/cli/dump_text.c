@@ -65,8 +65,8 @@ static void print_inlined(const struct syc_dump *dump,
 }
 
 /*
- * Print "=name+0x1f", if the function has a name.  False: @addr is not the
- * address of @node.
+ * Print "=name+0x1f", if the function has a name.  Returns false if @addr is
+ * not the address of @node.
  */
 static bool print_name(const struct syc_dump *dump, uint32_t node,
                        uint64_t addr, bool is_return)

@@ -34,15 +34,15 @@ void syc_cli_error_print(const char *command, const char *file,
                          const struct syscap_error *error);
 
 /**
- * Report on stderr if frames come from the ring file of a process that died, or
- * why these frames are missing.
+ * Report on stderr that frames come from the ring file of a process that died,
+ * or the reason if the frames are missing.
  */
 void syc_cli_error_note_merged(const char *command, const char *file,
                                const struct syscap_reader *reader);
 
 /**
- * Warn if parts of such a ring file cannot be read.  Returns whether a warning
- * was printed.
+ * Warn if parts of the ring file cannot be read.  Returns whether a warning was
+ * printed.
  */
 bool syc_cli_error_warn_unread(const char *command, const char *file,
                                const struct syscap_reader *reader);
@@ -52,7 +52,7 @@ void syc_cli_error_no_memory(const char *command);
 
 /**
  * Flush @file.  Returns false, with the reason, if a part was not written.
- * Another attempt to write finds the reason, because stdio does not keep it.
+ * Another attempt to write finds the reason, which stdio does not keep.
  */
 bool syc_cli_error_finish_file(FILE *file, const char **ret_why);
 

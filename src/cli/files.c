@@ -209,8 +209,9 @@ const char *syc_output_file_stdout(const char *command)
 }
 
 /*
- * The path of a new file that replaces the old file.  NULL: write in place, for
- * devices, pipes, files with several names, and files of other users.
+ * The path of a new file that replaces the old file.  Returns NULL to write in
+ * place: for devices, pipes, files with several names, and files of other
+ * users.
  */
 static char *choose_place(const char *name, mode_t *ret_mode)
 {
@@ -315,8 +316,8 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 }
 
 /*
- * Finish the output, which is still open.  Refuses a capture that was created
- * under this name in the meantime.
+ * Finish the output, which is still open.  The function refuses a capture that
+ * was created under this name in the meantime.
  */
 static bool finish(const struct syc_output_file *output)
 {

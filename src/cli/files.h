@@ -22,15 +22,16 @@ int syc_input_open(const char *name, struct syscap_reader **ret_reader,
 int64_t syc_input_time(const struct syscap_reader *reader);
 
 /**
- * Whether @output is the capture @name.  For the same file, prints a message,
- * because writing would destroy the capture.  @output and @name may be NULL.
+ * Whether @output is the capture @name.  For the same file, the function prints
+ * a message, because writing would destroy the capture.  @output and @name may
+ * be NULL.
  */
 bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output);
 
 /**
- * Whether @name is "-".  For "-", prints a message that the command needs a
- * file name.
+ * Whether @name is "-".  For "-", the function prints a message that the
+ * command needs a file name.
  */
 bool syc_input_refuse_dash(const char *command, const char *name,
                            const char *why);
@@ -43,26 +44,27 @@ struct syc_output_file {
 	/* File; NULL: the output could not be opened or written. */
 	FILE *file;
 	bool is_spoiled; /* the content is incomplete, and not kept */
-	char *place;     /* final name of the file; NULL: it has that name */
+	char *place;     /* final name of the file; NULL: the file has the
+	                  * name */
 };
 
 /**
- * Open the output for writing.  A file is renamed to its final name when
- * complete: an older file of that name stays until then, and on failure.
- * False, with a message: on failure, if the file is a capture, or if @is_binary
- * and the output is a terminal.
+ * Open the output for writing.  A complete file gets its final name.  An older
+ * file of that name stays until then, and on failure.  Returns false, with a
+ * message: on failure, if the file is a capture, or if @is_binary and the
+ * output is a terminal.
  */
 bool syc_output_file_open(struct syc_output_file *output, bool is_binary);
 
 /**
- * The path of standard output for commands that write captures; NULL, with a
- * message, if standard output is a terminal or closed.
+ * The path of standard output for commands that write captures.  Returns NULL,
+ * with a message, if standard output is a terminal or closed.
  */
 const char *syc_output_file_stdout(const char *command);
 
 /**
- * Whether @name is a capture.  For a capture, prints a message, because the
- * capture would be lost.
+ * Whether @name is a capture.  For a capture, the function prints a message,
+ * because the capture would be lost.
  */
 bool syc_output_file_refuse_capture(const char *command, const char *name);
 

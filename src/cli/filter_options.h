@@ -26,7 +26,7 @@ struct syc_filter_options {
 
 bool syc_filter_options_is(int c);
 
-/** False, with a message: @value is invalid for option @c. */
+/** Take option @c.  Returns false, with a message, if @value is invalid. */
 bool syc_filter_options_take(struct syc_filter_options *options,
                              const char *command, int c, const char *value);
 
@@ -44,13 +44,14 @@ const char *syc_filter_options_of(enum syscap_view_of of);
 
 /**
  * Describe the share of syscap's own code in the samples that pass, and whether
- * @view omits these samples.  "": no such sample passes.
+ * @view omits these samples.  Stores "" if no sample of syscap's own code
+ * passes.
  */
 void syc_filter_options_recording(const struct syscap_view *view,
                                   const struct syscap_filter *filter,
                                   char *text, size_t size);
 
-/** Print this description on standard error, if it is not empty. */
+/** Print the description of syscap's own code on standard error, if any. */
 void syc_filter_options_note_recording(const char *command, const char *file,
                                        const struct syscap_view *view,
                                        const struct syscap_filter *filter);

@@ -18,13 +18,14 @@ enum {
 };
 
 /**
- * Convert "1.5s", "20ms", "3us", "7ns" or "2" (seconds) into ns.  False:
- * invalid.
+ * Convert "1.5s", "20ms", "3us", "7ns" or "2" (seconds) into ns.  Returns false
+ * if @text is invalid.
  */
 bool syc_quantity_duration(const char *text, int64_t *ret_ns);
 
 /**
- * Convert "5%" into 5, with decimals.  False: the value is not from 0 to 100.
+ * Convert "5%" into 5, with decimals.  Returns false if the value is not from 0
+ * to 100.
  */
 bool syc_quantity_percent(const char *text, double *ret_percent);
 
@@ -35,8 +36,9 @@ struct syc_option {
 	const char *name; /* long name; NULL ends a table */
 	int key; /* character of the short option; above 255: no short option */
 	/*
-	 * Name of the value in --help; NULL: no value.  "[=HZ]": optional.
-	 * FILE and OUTPUT are completed as files, DIR as directories.
+	 * Name of the value in --help; NULL: no value.  "[=HZ]": the value is
+	 * optional.  FILE and OUTPUT are completed as files, DIR as
+	 * directories.
 	 */
 	const char *value;
 	const char *help;

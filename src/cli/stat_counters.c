@@ -116,8 +116,8 @@ static void merge(struct syc_counter_values *to,
                   const struct syc_counter_values *from)
 {
 	/*
-	 * Rings are drained in any order, so the latest value need not be the
-	 * last.
+	 * The recorder drains rings in any order, so the latest value need not
+	 * be the last.
 	 */
 	to->has_fallen |= from->has_fallen;
 	if (from->count > 0 && to->count > 0)

@@ -115,7 +115,7 @@ static bool is_explanation(const char *name)
 	       strcmp(name, "signals blocked") == 0;
 }
 
-/* Code without a name and a file is often a driver's, made for a library. */
+/* A driver of a library often makes code without a name and a file. */
 static bool is_of_program(const struct syscap_profile_function *function)
 {
 	return (function->is_named || function->binary[0] != 0) &&
@@ -295,7 +295,7 @@ static void print_lost(const struct syc_stat_summary *summary)
 	putchar('\n');
 }
 
-/* A write that takes longer than this may be seen in the program. */
+/* A write that takes longer than this may delay the program noticeably. */
 #define SLOW_WRITE_NS 1000000u
 
 static void print_slowest_write(const struct syc_slowest_write *slowest)

@@ -108,7 +108,8 @@ static int by_amount(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* @n threads of @process, the longest time first.  NULL: no memory. */
+/* @n threads of @process, the longest time first.  Returns NULL without
+ * memory. */
 static struct place *order_threads(const struct times *times,
                                    const struct syc_listed_process *process)
 {
@@ -168,7 +169,7 @@ static int add_threads(struct syc_table *table, const struct times *times,
 	return 0;
 }
 
-/* The processes, the longest time first.  NULL: no memory. */
+/* The processes, the longest time first.  Returns NULL without memory. */
 static struct place *order_processes(const struct times *times,
                                      const struct syc_process_list *processes)
 {
@@ -186,7 +187,8 @@ static struct place *order_processes(const struct times *times,
 	return places;
 }
 
-/* The amount of a process is one of the view: time, ticks or bytes. */
+/* The title of the amounts of processes: time, ticks or bytes, as in the
+ * view. */
 static const char *amount_title(const struct syc_stat_hot *hot)
 {
 	return hot->view->unit == SYSCAP_UNIT_TICKS   ? "ticks"

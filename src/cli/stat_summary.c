@@ -3,7 +3,7 @@
  * stat_summary.c - the numbers of `syscap stat`: processes, threads, losses,
  * samples, events.
  *
- * All numbers are collected in one walk over the capture.
+ * One walk over the capture collects all numbers.
  */
 #include "cli/stat_summary.h"
 
@@ -105,9 +105,8 @@ static int learn_name(struct syc_process_list *processes,
 }
 
 /*
- * Record the thread and process of a frame. TIMESTAMP frames, unknown frames,
- * and JITMAP frames, whose pid is the writer's, are skipped.  Returns 0 or
- * -ENOMEM.
+ * Record the thread and process of a frame.  Skip TIMESTAMP frames, unknown
+ * frames, and JITMAP frames, whose pid is the writer's.  Returns 0 or -ENOMEM.
  */
 static int process_list_add(struct syc_process_list *processes,
                             const struct syscap_frame *frame)

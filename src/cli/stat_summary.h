@@ -80,13 +80,13 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
 
 /**
  * Assign all values to their definitions; then counters->result holds every
- * counter, sorted by category, name, pid and id.  Called once, after the last
- * event.  Returns 0 or -ENOMEM.
+ * counter, sorted by category, name, pid and id.  Call this function once,
+ * after the last event.  Returns 0 or -ENOMEM.
  */
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
-/** Changes a second of an integer that only grew; NAN: it did not, or it is a
- * level, such as memory in use. */
+/** Changes a second of an integer that only grew.  NAN for other counters, and
+ * for levels such as memory in use. */
 double syc_counter_rate(const struct syc_counter *counter);
 
 /** Whether the values of @info are bytes, by its category, name and text. */
@@ -172,7 +172,7 @@ enum syc_stat_sort {
 
 #define SYC_STAT_SORT_KEYS "self total count p99 max name"
 
-/** False, with a message that lists all keys: @text is unknown. */
+/** Returns false, with a message that lists all keys, if @text is unknown. */
 bool syc_stat_sort_parse(const char *command, const char *text,
                          enum syc_stat_sort *ret_sort);
 
@@ -251,8 +251,8 @@ int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
                            struct syscap_view **ret_view);
 
 /**
- * The threads with an amount, largest amount first, in an array to be freed.  0
- * or -ENOMEM.
+ * The threads with an amount, largest amount first, in an array to be freed.
+ * Returns 0 or -ENOMEM.
  */
 int syc_stat_hot_rank(const struct syc_stat_hot *hot,
                       struct syc_stat_rank **ret_ranks, size_t *ret_n);
@@ -315,8 +315,8 @@ struct syc_slowest_write {
 struct syc_stat_summary {
 	struct syscap_file_info info;
 	/*
-	 * Marks, values and logs are left out: cmd_stat.c adds them by a second
-	 * walk.
+	 * The summary omits marks, values and logs, which cmd_stat.c adds by a
+	 * second walk.
 	 */
 	bool is_filtered;
 	/* Times in ns; end is never before begin. */

@@ -2,8 +2,8 @@
 /*
  * table.c - text output: aligned columns, and names made safe for a terminal.
  *
- * Colours are used only on a terminal, and not if NO_COLOR is set (no-
- * color.org).
+ * The output has colours only on a terminal, and not if NO_COLOR is set
+ * (no-color.org).
  */
 #define _GNU_SOURCE
 #include "cli/table.h"
@@ -102,7 +102,7 @@ void syc_table_fini(struct syc_table *table)
 	free(table->cells.items);
 }
 
-/* Takes ownership of @cell, which is NULL if memory was missing. */
+/* The table owns @cell from then on.  @cell is NULL if memory was missing. */
 static void add_cell(struct syc_table *table, char *cell)
 {
 	if (!cell || syc_array_push(&table->cells, cell) < 0) {

@@ -312,7 +312,8 @@ static int read_all(struct syc_view_query *query)
 
 /*
  * Make a profile with all parts, if a name is missing: a profile lacks threads
- * and functions of parts that the profile does not keep.  NULL: no memory.
+ * and functions of parts that the profile does not keep.  Returns NULL without
+ * memory.
  */
 static struct syscap_profile *
 read_all_parts(struct syc_view_query *query,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * view_query.h - the profile of a capture, the view that a command shows, and
- * the names in its filter that the capture does not contain.  Also the options
- * that `view` and `top` have in common (cmd_view.c).
+ * the names in its filter that the capture does not contain.  The file also
+ * declares the options that `view` and `top` have in common (cmd_view.c).
  */
 #ifndef SYC_CLI_VIEW_QUERY_H
 #define SYC_CLI_VIEW_QUERY_H
@@ -27,10 +27,11 @@ struct syc_view_query {
 };
 
 /**
- * Read the file and make the view. False, with a message and the status set, on
- * failure.  Damaged parts are reported and omitted.  Names in the filter that
- * the file lacks are reported and set the status, unless the file is one of
- * many.  The caller closes @query in any case.
+ * Read the file and make the view.  Returns false, with a message and the
+ * status set, on failure.  The function reports and omits damaged parts.  The
+ * function reports names in the filter that the file lacks, and sets the
+ * status, unless the file is one of many.  The caller closes @query in any
+ * case.
  */
 bool syc_view_query_open(struct syc_view_query *query,
                          const struct syscap_profile_options *options,
@@ -40,9 +41,9 @@ void syc_view_query_close(struct syc_view_query *query);
 /*
  * Names in a filter that a capture does not contain.
  *
- * A name that occurs nowhere is distinguished from a name whose samples another
- * condition excludes: the former is usually a typing error.  Only threads with
- * events that the profile keeps are known.
+ * A name that occurs nowhere is usually a typing error.  Therefore the check
+ * distinguishes it from a name whose samples another condition excludes.  Only
+ * threads with events that the profile keeps are known.
  */
 
 /** Print the @missing names to stderr, with the existing names. */
@@ -90,16 +91,20 @@ struct syc_view_options {
 	bool has_colours; /* colours are requested by option */
 };
 
-/** False, with a message: @value is invalid for the option @key. */
+/**
+ * Take the option @key.  Returns false, with a message, if @value is invalid.
+ */
 bool syc_view_options_take(struct syc_view_options *options,
                            const char *command, int key, const char *value);
 
-/** Fill in defaults. False, with a message: no usable terminal. */
+/**
+ * Fill in defaults.  Returns false, with a message, without a usable terminal.
+ */
 bool syc_view_options_settle(struct syc_view_options *options,
                              const char *command, bool needs_terminal);
 
-/** Show the capture until the user quits. Returns the exit status; failures
- * are reported. */
+/** Show the capture until the user quits.  Returns the exit status, and reports
+ * failures. */
 int syc_view_run(const struct syc_app_options *app);
 
 #endif
