@@ -2,9 +2,9 @@
 /*
  * autostart.c - sampling that the environment starts, at load or by a signal.
  *
- * The signal's handler only counts, and wakes the thread "syscap-toggle", which
- * starts or stops sampling.  A forked child has no such thread, and ignores the
- * signal.
+ * The signal's handler counts signals and wakes the thread "syscap-toggle",
+ * which starts or stops sampling.  A forked child lacks the thread, and ignores
+ * the signal.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@
 /* Interval at which the thread checks for application threads */
 #define LOOK_NS (INT64_C(2) * 1000000000)
 
-static uint32_t n_signals; /* a futex: handlers add, the thread reads */
+static uint32_t n_signals; /* a futex, incremented by handlers */
 static struct syscap_sampler_options wanted;
 
 static void count_signal(int signal)
@@ -95,7 +95,7 @@ static const char *install_toggle(int signal,
  * An ELF note that marks an object (a program, a library) with a sampler.  The
  * note's 4 bytes are 1, the version of the syntax of SYSCAP_SAMPLE.  The
  * preloaded library leaves sampling to an object with this note, because
- * providers of runtimes' frames are attached to that object's sampler.
+ * providers of runtimes' frames are attached to the object's sampler.
  */
 _Static_assert(SYC_SAMPLER_NOTE_TYPE == 1,
                "SYC_SAMPLER_NOTE is the note's third word");
@@ -122,7 +122,7 @@ static int parse_digits(const char *text, size_t len)
 	return n;
 }
 
-/* A signal's number, or -1. */
+/* Return a signal's number, or -1 for any other text. */
 static int parse_signal(const char *text, size_t len)
 {
 	const int n = parse_digits(text, len);
@@ -201,8 +201,8 @@ void syc_autostart(void)
 
 	if (no_thread && !syc_unwatched_is_preferred())
 		syc_unwatched_prefer(false);
-	/* forks of a process that only calls syscap_sampler_start() are
-	 * handled, too */
+	/* Also handle forks of a process that only calls
+	 * syscap_sampler_start() */
 	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;

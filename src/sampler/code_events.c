@@ -7,7 +7,7 @@
  *	move FROM TO LEN
  *	remove START LEN
  *
- * with numbers in hexadecimal, without 0x.  NAME is the rest of the value.
+ * Numbers are hexadecimal, without 0x.  NAME is the rest of the value.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -45,8 +45,8 @@ static void add_number(struct code_text *event, uint64_t number)
 	event->n = (size_t)(text.at - event->text);
 }
 
-/* Appends @name of @n bytes after a space; NULL: no name.  @time NULL: the
- * present time. */
+/* Append a space and the @n bytes of @name, unless @name is NULL.  If @time is
+ * NULL, use the present time. */
 static bool emit_code_event(const struct code_text *event, const int64_t *time,
                             const char *name, size_t n)
 {

@@ -56,8 +56,7 @@ void syc_library_wait_drop_frames(struct syc_unwind *unwind,
 	leave_out_innermost(unwind, n);
 	const bool is_ours = unwind->n != 0 && unwind->addrs[0] >= wait->low &&
 	                     unwind->addrs[0] < wait->high;
-	/* The address is within the function, also if a reader takes it for a
-	 * return address */
+	/* A reader may take the address for a return address and subtract 1 */
 	if ((n != 0 || is_ours) && wait->called != 0)
 		unwind->addrs[0] = wait->called + 1;
 }
@@ -101,7 +100,7 @@ static bool has_caps(const struct syscap_attachment *a, uint32_t caps)
 static bool may_walk(const struct syc_occasion *o,
                      const struct syscap_attachment *a)
 {
-	/* Only one batch exists.  At its safe point a runtime names the handles
+	/* Only one batch exists.  A runtime at its safe point names handles
 	 * immediately */
 	if (has_caps(a, SYSCAP_PROVIDER_HANDLES) &&
 	    (o->at != a || o->regs.in_signal) &&
@@ -114,7 +113,7 @@ static bool may_walk(const struct syc_occasion *o,
 	       (has_caps(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
 }
 
-/* PARTIAL: the frames outside of this stack are unknown. */
+/* If a frame is PARTIAL, the outer frames are unknown. */
 static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
                         unsigned first)
 {
@@ -179,8 +178,8 @@ static void ask_providers(struct parts *parts, struct syscap_stack_sink *sink,
 
 /* -------------------------------------------------------------- unwinding */
 
-/* Called by the unwinder in code without tables: find the runtime that owns the
- * code. */
+/* The unwinder calls this function in code without tables.  Find the runtime
+ * that owns the code. */
 static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 {
 	const struct syc_occasion *const o = context;
@@ -196,7 +195,7 @@ static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 		there.sp = regs->sp;
 		there.fp = regs->fp;
 		there.lr = regs->lr;
-		/* A caller's frame must be further outwards, or the walk would
+		/* If a caller's frame were not further outwards, the walk would
 		 * never end */
 		const int r = a->provider.step_out(&there, a->thread_data);
 		if (r < 0 || there.sp <= regs->sp)
@@ -208,7 +207,7 @@ static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 	return -1;
 }
 
-/* The native frames, into @take->merge.  Returns SYSCAP_STACK_*. */
+/* Store the native frames in @take->merge.  Returns SYSCAP_STACK_*. */
 static unsigned unwind_native(struct syc_workspace *take,
                               const struct syc_occasion *o)
 {
@@ -346,7 +345,7 @@ static unsigned take_merged(struct syc_workspace *take,
 		                         .now = now,
 		                         .weight = weight };
 
-	/* Samples at safe points are taken in the same way */
+	/* Later samples at safe points use the same options */
 	runtimes->options = *options;
 	runtimes->options.wait = NULL; /* the wait has ended */
 	if (syc_pending_defer(take, runtimes, weight))

@@ -22,13 +22,13 @@
 /*
  * Merge of native frames and frames of runtimes into one stack.
  *
- * The merge begins with the native frames, and inserts each runtime's frames
- * among them, the newest attached runtime first.  All lists are innermost
- * first.  Each frame has an address in the machine's stack: its own, or the
- * address of the adjacent frame.
+ * The merge begins with the native frames.  It inserts each runtime's frames
+ * among the native frames, the newest attached runtime first.  All lists are
+ * innermost first.  Each frame has an address in the machine's stack: its own,
+ * or the address of the adjacent frame.
  */
 
-#define SYC_MERGE_ROOTS 16u /* outermost frames that a cut leaves */
+#define SYC_MERGE_ROOTS 16u /* outermost frames that a cut keeps */
 
 struct syc_merge_entry {
 	uint64_t value;
@@ -64,18 +64,19 @@ void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
  * Replace the k-th native frame in [@low, @high) by the k-th part of the run
  * that ends in an ENTRY.  If native frames are missing, the frames after the
  * gap are counted from the outermost frame.  Parts without a native frame go
- * into the gap; without a gap, to the place that syc_merge_before() uses.
+ * into the gap.  If there is no gap, they go to the place that
+ * syc_merge_before() uses.
  */
 void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,
                         uintptr_t high, uintptr_t boundary);
 
-/** Insert the run before the first frame whose address is not below
+/** Insert the run before the first frame whose address is at least
  * @boundary. */
 void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
                       uintptr_t boundary);
 
-/** syc_merge_before() that also removes the native frames inside of this
+/** Like syc_merge_before(), but remove the native frames inside of the run's
  * place. */
 void syc_merge_innermost(struct syc_merge *merge,
                          const struct syc_merge_run *run, uintptr_t boundary);
@@ -83,15 +84,15 @@ void syc_merge_innermost(struct syc_merge *merge,
 /** Remove the native frames. */
 void syc_merge_drop_native(struct syc_merge *merge);
 
-/** Cut to @max frames, including the outermost 16.  True: frames were
- * removed. */
+/** Keep at most @max frames, including the outermost 16.  Returns whether
+ * frames were removed. */
 bool syc_merge_cut(struct syc_merge *merge, unsigned max);
 
 /*
  * Memory and inputs of one sample.
  *
  * A workspace is too large for a signal stack, so each sampled thread has one.
- * Each thread with runtimes has another, for samples that do not come from
+ * Each thread with runtimes has another workspace, for samples outside of
  * ticks.
  */
 
@@ -138,7 +139,7 @@ struct syc_occasion {
 	struct syc_runtimes *runtimes;
 	const struct syc_sample_options *options;
 	const ucontext_t *context; /* NULL: unwind from here */
-	uintptr_t cfa;             /* our own frames end here; 0: none */
+	uintptr_t cfa;             /* end of the library's frames; 0: none */
 	struct syscap_regs regs;
 	/* The attachment that is at a safe point, or pushes; NULL: a tick
 	 */
@@ -186,9 +187,10 @@ int syc_compose_tick(struct syc_workspace *take,
 unsigned syc_compose(struct syc_workspace *take,
                      const struct syc_occasion *occasion);
 
-/** Drop the frames of a @wait that a tick interrupted: a frame of
- * @wait->called replaces the system call and our frames.  NULL: the tick
- * interrupted no wait.  Context: any-thread, signal-safe. */
+/** Drop the frames of a @wait that a tick interrupted.  A frame of
+ * @wait->called replaces the frames of the system call and of the library.  If
+ * @wait is NULL, the tick interrupted no wait.  Context: any-thread,
+ * signal-safe. */
 void syc_library_wait_drop_frames(struct syc_unwind *unwind,
                                   const struct syc_library_wait *wait);
 

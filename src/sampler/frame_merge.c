@@ -36,8 +36,8 @@ static struct syc_merge_entry make_entry(const struct syc_merge_run *run,
 
 /*
  * Address of frame @i, whose caller is at @outer.  The address is @outer if the
- * frame is inlined into its caller, or has no address.  The address is never
- * outside of @outer, because the runtime's order is kept.
+ * frame is inlined into its caller, or has no address.  An address outside of
+ * @outer is replaced by @outer, to keep the runtime's order.
  */
 static uintptr_t frame_place(const struct syscap_stack_frame *frame,
                              uintptr_t outer)
@@ -77,14 +77,14 @@ static unsigned count_entries(const struct syc_merge_run *run)
 
 	for (unsigned i = 0; i < run->n; i++)
 		n += (run->frames[i].flags & SYSCAP_CALL_ENTRY) != 0;
-	/* If the walk ended early, its last part counts, too */
+	/* If the walk ended early, the last part has no ENTRY */
 	if (run->n != 0 &&
 	    (run->frames[run->n - 1].flags & SYSCAP_CALL_ENTRY) == 0)
 		n++;
 	return n;
 }
 
-/* The first index of the part that ends before @end. */
+/* Return the first index of the part that ends before @end. */
 static unsigned part_begin(const struct syc_merge_run *run, unsigned end)
 {
 	unsigned i = end - 1;
@@ -100,13 +100,14 @@ static bool is_eval(const struct syc_merge_entry *entry, uintptr_t low,
 	return entry->from == 0 && entry->value >= low && entry->value < high;
 }
 
-/* The first entry whose place is not below @boundary, on the way out. */
+/* Return the innermost of the outer entries whose places are at least
+ * @boundary. */
 static unsigned find_entry_at(const struct syc_merge *merge, uintptr_t boundary)
 {
 	unsigned i = merge->n;
 
-	/* Begin with the outermost entry: a handler's own stack, which may have
-	 * any address, is innermost */
+	/* Begin with the outermost entry.  The innermost entries may be on a
+	 * handler's own stack, at any address */
 	while (i != 0 && merge->list[i - 1].sp >= boundary)
 		i--;
 	return i;
@@ -152,8 +153,8 @@ static unsigned smaller(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Read until list[0, until) is left.  Of the evals on the way, keep the first
- * @skip and replace the next @n by parts. */
+/* Read until list[0, until) is left.  Keep the first @skip evals that are read,
+ * and replace the next @n by parts. */
 static void write_inwards(struct inwards *in, unsigned until, unsigned skip,
                           unsigned n, uintptr_t low, uintptr_t high)
 {
@@ -172,8 +173,8 @@ static void write_inwards(struct inwards *in, unsigned until, unsigned skip,
 	}
 }
 
-/* Place of parts without a native frame: outside of all parts with a native
- * frame. */
+/* Return the place of parts without a native frame, outside of all parts with a
+ * native frame. */
 static unsigned find_rest_place(const struct syc_merge *merge, uintptr_t low,
                                 uintptr_t high, uintptr_t boundary)
 {

@@ -2,10 +2,10 @@
 /*
  * interposed.c - the sampler's side of calls that an interposer reports.
  *
- * The application's signalfds for all signals were made without the ticks'
- * signal of that time.  If ticks change to another signal, the readers of these
- * signalfds would get the ticks.  So the new signal is removed from the sets
- * before the first such tick.
+ * The application's signalfds for all signals lack the ticks' signal.  If ticks
+ * change to another signal, readers of existing signalfds would get the ticks.
+ * So the sampler removes the new signal from these signalfds before the first
+ * tick by this signal.
  *
  * A forked child does not change inherited signalfds.  The parent reads the
  * same signalfd, and the parent's ticks use another signal.
@@ -57,7 +57,7 @@ static uint64_t read_number(const char *at, unsigned base)
 	}
 }
 
-/* The set of the signalfd with this number. 0: the fd is no signalfd. */
+/* Return the set of the signalfd @number, or 0 for another kind of file. */
 static uint64_t read_set(const char *number)
 {
 	char path[sizeof(FOLDER) + 16], about[512];
@@ -71,8 +71,7 @@ static uint64_t read_set(const char *number)
 	return at != NULL ? read_number(at + strlen(MASK), 16) : 0;
 }
 
-/* The fd may already be another file: then the kernel returns EINVAL or
- * EBADF. */
+/* If the fd is another file by now, the kernel returns EINVAL or EBADF. */
 static bool set_signals(int fd, uint64_t set)
 {
 	return syscall(SYS_signalfd4, fd, &set, sizeof(set), 0) == fd;
@@ -89,7 +88,7 @@ static void leave_out(const char *number, int signal)
 		            set & ~syc_signal_bit(signal));
 }
 
-/* Closed fds may have had duplicates, so check all open fds, up to a limit. */
+/* Check all open fds up to a limit, because closed fds may have duplicates. */
 static void leave_out_of_all(int signal)
 {
 	struct syc_directory_entry entry;
@@ -105,8 +104,8 @@ static void leave_out_of_all(int signal)
 	syc_directory_close(dir);
 }
 
-/* Signalfds that this process made.  Relaxed: threads get the same fd only one
- * after another, and synchronize themselves. */
+/* Signalfds that this process made.  Relaxed order suffices: threads that get
+ * the same fd one after another are synchronized by the application. */
 static struct {
 	int32_t pid;
 	bool is_full;
@@ -137,7 +136,7 @@ static void leave_out_of_known(int signal)
 		leave_out_of_all(signal);
 }
 
-/* False: entry @i has another fd. */
+/* Returns false if entry @i has another fd. */
 static bool note_at(unsigned i, int32_t number, uint64_t set)
 {
 	int32_t before = 0;
@@ -173,8 +172,8 @@ static void note_signalfd(int fd, uint64_t set)
  * wait for a processor */
 #define WAIT_LONG_NS (INT64_C(5) * 1000000000)
 
-/* False in a vfork() child, which has its own signal actions but its parent's
- * memory.
+/* Returns false in a vfork() child, which has its own signal actions but its
+ * parent's memory.
  */
 static bool is_sampled_by(const struct syc_sampler *s, int signal)
 {
@@ -192,8 +191,8 @@ static bool is_unwatched(const struct syc_sampler *s)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* False under a filter, which may forbid the system calls of a change of the
- * signal. */
+/* Returns false under a filter, because a filter may forbid the calls that
+ * change the signal. */
 static bool may_be_told(const struct syc_sampler *s)
 {
 	return s != NULL && !syc_state_has_filter(s) && is_unwatched(s);
@@ -228,9 +227,9 @@ static void change_signal(struct syc_sampler *s,
 	syc_unwatched_change_signal();
 }
 
-/* The application may have taken the signal by a raw system call, which ticks
- * do not show.  Another thread that has reset the signal may be about to
- * restore it. */
+/* The application may have taken the signal by a raw system call, which no tick
+ * reveals.  Another thread that has reset the signal may be about to restore
+ * it. */
 static void check_signal(struct syc_sampler *s,
                          struct syc_interposed_filter *filter)
 {
@@ -239,8 +238,8 @@ static void check_signal(struct syc_sampler *s,
 	syc_unwatched_keep_signal();
 }
 
-/* A thread that is about to begin, or to search for other threads, sees
- * is_boxed. */
+/* A thread checks is_boxed before its first tick, and before a search for other
+ * threads. */
 static void enter_box(struct syc_sampler *s,
                       struct syc_interposed_filter *filter)
 {
@@ -315,7 +314,7 @@ void syc_interposed_on_unblock(void)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	/* In most cases each thread has a timer */
+	/* This check suffices in most cases, because each thread has a timer */
 	if (s == NULL ||
 	    __atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED) == 0 ||
 	    !may_be_told(s))
@@ -345,8 +344,8 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
-/* Emit due samples.  No tick is taken during this, because pending ticks end
- * with the program. */
+/* Emit due samples.  No tick is taken meanwhile, because exec ends pending
+ * ticks. */
 static void emit_rests(struct syc_sampler *s,
                        struct syc_interposed_filter *filter)
 {

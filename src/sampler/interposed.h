@@ -9,15 +9,15 @@
  * are not reported.
  *
  * An interposer announces itself before sampling begins
- * (syc_unwatched_prefer()).  A program that is linked with the sampler has no
- * interposer; it has the watcher or the scout (thread_scan.h).
+ * (syc_unwatched_prefer()).  A program that is linked with the sampler has the
+ * watcher or the scout (thread_scan.h) instead.
  *
- * Threads that an interposer reports make their own timers, and delete them as
- * they end.  A slot keeps the arguments of pthread_create().  The thread begins
- * in our code, which takes the arguments from the slot, makes the timer and
- * jumps to the start function.  So the application's function is outermost, as
- * without the library.  A scan finds threads that got no slot, and threads that
- * ended unnoticed.
+ * Threads that an interposer reports make their own timers, and delete their
+ * timers at their end.  A slot keeps the arguments of pthread_create().  The
+ * thread begins in library code, which takes the arguments from the slot, makes
+ * the timer and jumps to the start function.  So the application's function is
+ * the outermost frame, as without the library.  A scan finds threads without a
+ * slot, and threads that ended unnoticed.
  */
 #ifndef SYC_SAMPLER_INTERPOSED_H
 #define SYC_SAMPLER_INTERPOSED_H
@@ -75,23 +75,23 @@ void syc_interposed_on_exec(void);
 void syc_interposed_on_unload(void);
 
 /**
- * The application is about to handle @signal; SIG_DFL and SIG_IGN don't count.
- * If ticks use @signal, the sampler chooses another signal.
+ * The application is about to handle @signal; SIG_DFL and SIG_IGN are no
+ * handlers.  If ticks use @signal, the sampler chooses another signal.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_handler(int signal);
 
 /** Function called like syc_interposed_on_handler() if other timers use the
- * ticks' signal; called with 0 before a filter.  May be NULL. */
+ * ticks' signal.  It is called with 0 before a filter, and may be NULL. */
 extern void (*syc_interposed_others)(int signal);
 /** Signal of the other timers if nothing is sampled, or 0. */
 extern int syc_interposed_signal;
 
 /**
  * The application has given @signal its default action, or ignores @signal.  If
- * ticks use @signal and it is harmless, our handler is installed again, and
- * stays hidden.
+ * ticks use @signal, and @signal is harmless, the library's handler is
+ * installed again, and stays hidden.
  *
  * Context: any-thread, signal-safe.
  */
@@ -99,10 +99,10 @@ void syc_interposed_on_reset(int signal);
 
 /**
  * The C library has returned @action for @signal to the application.  If
- * @action is our handler, replace @action by the action that the handler hides.
- * Programs restore the action that they found, and some programs can't
- * represent a foreign handler.  Signals that would kill when they are reset to
- * SIG_DFL are excluded.
+ * @action is the library's handler, replace @action by the action that the
+ * handler hides.  Programs restore the action that they found, and some
+ * programs can't represent a foreign handler.  Signals that would kill when
+ * they are reset to SIG_DFL are excluded.
  *
  * Context: any-thread, signal-safe.
  */
@@ -112,9 +112,9 @@ void syc_interposed_on_query(int signal, struct sigaction *action);
  * The application is about to wait for @set.  Returns @set; or, if @set has all
  * signals, @copy, which lacks the ticks' signal.
  *
- * A waiter with @copy may get a tick if the ticks' signal has changed since.
- * In this case syc_interposed_is_tick() is true for the wait's result, and the
- * caller must wait for @set again.  Interposers also report each new signalfd.
+ * If the ticks' signal changes during the wait, the wait may return a tick.  In
+ * this case syc_interposed_is_tick() is true for the result, and the caller
+ * must wait for @set again.  Interposers also report each new signalfd.
  *
  * Context: any-thread, signal-safe.
  */
@@ -133,9 +133,10 @@ struct syc_thread_start {
 void syc_thread_start_begin(void);
 
 /**
- * A thread is about to be made that begins with @birth: replace @birth by our
- * code.  False: nothing changed, because sampling is off, or no slot is free.
- * @is_cramped: the thread's stack is too small for ticks, so it gets none.
+ * The caller is about to make a thread that begins with @birth: replace @birth
+ * by library code.  Returns false, without a change, if sampling is off or no
+ * slot is free.  @is_cramped: the thread's stack is too small for ticks, so it
+ * gets none.
  *
  * Context: any-thread, signal-safe.
  */

@@ -57,8 +57,8 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 
 /**
  * Whether the signal of @context arrived when the application's
- * rt_sigprocmask() opened the thread's mask.  The call's arguments and its
- * result show which case applies.
+ * rt_sigprocmask() opened the thread's mask.  The call's arguments and result
+ * show whether the application made the call.
  */
 static inline bool syc_registers_open_mask(const ucontext_t *context)
 {

@@ -4,7 +4,7 @@
  *
  * The code that has made syc_waiting.batch FILLING writes the waiting stack;
  * from READY on only safe points change the stack, never a handler.  Ticks that
- * arrive in these states add their weight to the same word, so no tick is
+ * arrive in these states add their weight to the word `batch`, so no tick is
  * counted twice or lost.
  */
 #define _GNU_SOURCE
@@ -67,7 +67,7 @@ static uint32_t emit_waiting(struct syc_workspace *take,
 		                         : word;
 	}
 	SYC_SIGNAL_FENCE();
-	/* After this the next tick may fill the waiting stack again */
+	/* After this exchange the next tick may fill the waiting stack again */
 	const uint32_t weight = (uint32_t)__atomic_exchange_n(
 		&waiting->batch, 0, __ATOMIC_RELAXED);
 	syc_sample_emit(time, take->addrs, n, flags, weight);
@@ -99,7 +99,7 @@ static uint64_t resolve_handle(struct syc_workspace *take,
 }
 
 /* Name the waiting handles of @a, one after another: resolve_handle() may run
- * the collector, which visits the handles that are left. */
+ * the collector, which visits the remaining handles. */
 static void resolve_waiting(struct syc_workspace *take,
                             struct syc_waiting *waiting,
                             const struct syscap_attachment *a)
@@ -125,8 +125,8 @@ static void request_safepoint(const struct syscap_attachment *a)
 		(void)a->provider.request(a->thread_data);
 }
 
-/* Ask once more for the safe point at which the waiting stack gets its names.
- * A runtime that has ended names no handle. */
+/* Request again the safe point at which the waiting stack gets its names.  A
+ * runtime that has ended names no handle. */
 static void finish_ready(struct syc_workspace *take,
                          struct syc_runtimes *runtimes)
 {
@@ -265,8 +265,8 @@ bool syc_pending_keep(struct syc_workspace *take,
 				request_safepoint(&runtimes->attachments[i]);
 		return true;
 	}
-	/* A handler that interrupted this code has filled the waiting stack;
-	 * only one stack can wait */
+	/* A handler interrupted this code and filled the waiting stack.  Only
+	 * one stack can wait */
 	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 		name_handles_of(take, &runtimes->attachments[i], false);
 	return false;
@@ -281,8 +281,8 @@ uint32_t syc_pending_name(const struct syscap_attachment *a)
 		__atomic_load_n(&waiting->batch, __ATOMIC_RELAXED);
 
 	if ((batch & SYC_BATCH_STATE) == SYC_BATCH_FILLING) {
-		/* The handler that filled the stack has left by siglongjmp():
-		 * the stack is incomplete */
+		/* The stack is incomplete, because the handler that filled the
+		 * stack left by siglongjmp() */
 		__atomic_store_n(&waiting->batch, 0, __ATOMIC_RELAXED);
 		return 0;
 	}

@@ -55,8 +55,8 @@ out:
 }
 
 /*
- * Record due ticks with the native stack, because a detaching runtime may have
- * no stack to walk any more.
+ * Record due ticks with the native stack, because a detaching runtime may no
+ * longer have a stack.
  */
 static void record_last_safepoint(struct syscap_attachment *attachment)
 {
@@ -153,9 +153,9 @@ static bool is_usable(const struct syscap_provider *p)
 }
 
 /*
- * The stack pointer of the caller's caller of syscap_attach_thread().  The
- * caller's caller, and frames outside of it, exist before the runtime's frames.
- * @cfa: the end of syscap_attach_thread()'s own frame.
+ * Return the stack pointer of the caller's caller of syscap_attach_thread().
+ * The caller's caller, and all outer frames, are older than the runtime's
+ * frames.  @cfa: the end of syscap_attach_thread()'s own frame.
  */
 static uintptr_t find_outer_boundary(const struct syc_runtimes *runtimes,
                                      uintptr_t cfa)
@@ -243,8 +243,8 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 		return;
 	struct syc_runtimes *const runtimes = attachment->runtimes;
 	if (runtimes != syc_runtimes_find()) {
-		/* Against the contract, the attachment belongs to another
-		 * thread, which may be in a walk */
+		/* The caller breaks the contract: the attachment belongs to
+		 * another thread, which may be in a walk */
 		__atomic_store_n(&attachment->is_gone, true, __ATOMIC_RELAXED);
 		return;
 	}

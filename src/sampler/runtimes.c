@@ -4,9 +4,8 @@
  *
  * The table has open addressing within a window.  So an unsuccessful search is
  * short, and an entry can be removed by emptying it.  A thread stores only its
- * own key.  The thread removes the key; once the thread has ended, any thread
- * that attaches removes it.  The removal is an exchange, because two threads
- * may try.
+ * own key.  The thread removes its key.  After the thread's end, any attaching
+ * thread removes the key, by an exchange, because two threads may try.
  */
 #define _GNU_SOURCE
 #include "sampler/runtimes.h"
@@ -40,7 +39,7 @@ static uint32_t first_place(uintptr_t key)
 	       N_PLACES;
 }
 
-/* The calling thread's own place in the table, or -1. */
+/* Return the calling thread's own place in the table, or -1. */
 static int find_place(const struct sites *table, uintptr_t key)
 {
 	const uint32_t first = first_place(key);
@@ -125,7 +124,8 @@ static struct syc_runtimes *make_runtimes(void)
 
 	if (memory == NULL)
 		return NULL;
-	/* Before Linux 4.14 a child repeats its parent's waiting data */
+	/* If this call fails (before Linux 4.14), a child repeats its parent's
+	 * waiting data */
 	(void)madvise(memory, front, MADV_WIPEONFORK);
 	struct syc_runtimes *const runtimes =
 		(struct syc_runtimes *)(void *)(memory + front);
@@ -155,8 +155,8 @@ static bool take_site_out(struct sites *table, uint32_t i, uintptr_t key)
 	return true;
 }
 
-/* Remove entries of threads that have ended, or that stayed in the parent:
- * these threads do not detach. */
+/* Remove entries of threads that have ended, or that exist only in the parent,
+ * because these threads do not detach. */
 static void scavenge_sites(struct sites *table, uint32_t first)
 {
 	const int32_t pid = getpid();
@@ -201,8 +201,8 @@ static struct syc_runtimes *add_own(struct sites *table)
 	if (i < 0)
 		return NULL;
 	table->places[i] = (struct place){ runtimes, getpid(), gettid() };
-	/* Release: for scavengers.  Handlers on this thread see the stores in
-	 * order. */
+	/* Scavengers need the release order.  Handlers on this thread see the
+	 * stores in order. */
 	__atomic_store_n(&table->keys[i], runtimes != NULL ? key : 0,
 	                 __ATOMIC_RELEASE);
 	return runtimes;

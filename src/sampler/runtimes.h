@@ -6,8 +6,8 @@
  * Each thread has one struct syc_runtimes, in separate memory.  The struct is
  * found by the address of the thread's control block, which stays the same
  * across fork().  So the library needs no second thread-local variable.  The
- * thread's id is stored beside the struct, and compared: another thread may
- * have the control block of a thread that ended without detaching.
+ * thread's id is stored beside the struct, and compared, because a control
+ * block may be reused after a thread that ended without detaching.
  *
  * Only the thread itself, and handlers on this thread, read the struct.
  */
@@ -28,7 +28,8 @@ struct syscap_attachment {
 	struct syscap_provider provider; /* missing members are 0 */
 	void *thread_data;
 	struct syc_runtimes *runtimes;
-	uintptr_t boundary; /* frames from here on are the attacher's callers */
+	uintptr_t boundary; /* frames from this address on are the attacher's
+	                     * callers */
 	unsigned index;
 	bool is_used;
 	bool is_gone; /* set by the provider, perhaps in a handler */
@@ -44,7 +45,7 @@ struct syscap_attachment {
 /**
  * Data that wait for a safe point: ticks, and one stack whose handles have no
  * names yet.  The data is zero in a forked child, because the parent reports
- * it.
+ * the ticks.
  */
 struct syc_waiting {
 	uint32_t due[SYC_ATTACH_MAX]; /* weights, by attachment */
@@ -65,8 +66,8 @@ struct syc_waiting {
 
 struct syc_runtimes {
 	/* Four bits for each attachment: 1 + its index, the newest attachment
-	 * lowest.  One store changes order, so handlers see the old or the new
-	 * value */
+	 * lowest.  One store changes the order, so handlers see the old or the
+	 * new value */
 	uint32_t order;
 	struct syscap_attachment attachments[SYC_ATTACH_MAX];
 	struct syc_sample_options options; /* options of the last tick */
@@ -76,18 +77,20 @@ struct syc_runtimes {
 	ucontext_t pushed;                 /* position that a push reports */
 };
 
-/** The runtimes of the calling thread, or NULL.  Context: any-thread,
+/** Return the runtimes of the calling thread, or NULL.  Context: any-thread,
  * signal-safe. */
 struct syc_runtimes *syc_runtimes_find(void);
 
-/** The runtimes of the calling thread, made if missing.  Context: owner. */
+/** Return the runtimes of the calling thread, and make them if missing.
+ * Context: owner. */
 struct syc_runtimes *syc_runtimes_get(void);
 
-/** True: no provider is attached to the calling thread.  Context: owner. */
+/** Release the runtimes of the calling thread, to which no provider is
+ * attached.  Context: owner. */
 void syc_runtimes_release(void);
 
-/** Remove the newest remaining attachment from @order, and return it; NULL:
- * none remains. */
+/** Remove the newest attachment from @order, and return the attachment.
+ * Returns NULL if @order is empty. */
 static inline struct syscap_attachment *
 syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 {
@@ -103,8 +106,9 @@ syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 }
 
 /**
- * Handle a tick of @weight.  True: the weight was added to a waiting sample, or
- * a safe point was requested of a runtime, and the caller takes no sample now.
+ * Handle a tick of @weight.  Returns true if the caller takes no sample now: a
+ * waiting sample got the weight, or a runtime was requested to reach a safe
+ * point.
  *
  * Context: owner, signal-safe.
  */
@@ -126,15 +130,15 @@ bool syc_pending_keep(struct syc_workspace *take,
 bool syc_pending_is_any(const struct syscap_attachment *attachment);
 
 /**
- * At a safe point: name the waiting handles of @attachment.  Returns the whole
- * weight if the stack was emitted, and no longer waits.
+ * Name the waiting handles of @attachment, at a safe point.  Returns the whole
+ * weight if the stack was emitted.
  *
  * Context: owner, in no handler.
  */
 uint32_t syc_pending_name(const struct syscap_attachment *attachment);
 
-/** Take the weight of the pending ticks of @attachment, which are then no
- * longer pending. */
+/** Return the weight of the pending ticks of @attachment, and set the weight to
+ * 0. */
 uint32_t syc_pending_take_due(struct syscap_attachment *attachment);
 
 #endif

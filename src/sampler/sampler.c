@@ -79,8 +79,8 @@ bool syc_handover_ask(void)
 		return false;
 	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
 	/* A copy without a watcher also checks when it gets its signal.  If the
-	 * other copy has just ended, a signal that is not harmless would kill
-	 * the process. */
+	 * other copy has just ended, only a harmless signal does not kill the
+	 * process. */
 	if (syc_signals_is_harmless(signal))
 		syscall(SYS_tgkill, getpid(), gettid(), signal);
 	for (int i = 0; i < WAIT_MS; i++) {
@@ -136,7 +136,7 @@ static int refuse_start(struct syscap_sampler_options *o, const char *why,
 	return r;
 }
 
-/* Why the first round got no timer for any thread. */
+/* Return the reason why the first round started no timer. */
 static const char *explain_no_timer(int r)
 {
 	if (syc_sampler->why != NULL)
@@ -188,7 +188,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	if (r != 0)
 		return refuse_start(o, "there is no unwinder for this machine",
 		                    r);
-	r = syc_names_prepare(); /* so that no handler has to make the table */
+	r = syc_names_prepare(); /* otherwise a handler would make the table */
 	if (r != 0)
 		return refuse_start(o, "no memory for names", r);
 	if (!syc_claim_take(SYC_CLAIM_SAMPLER))
@@ -196,7 +196,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 			o, "another copy of this library samples this process",
 			-EALREADY);
 	const char *why = "no signal is free";
-	/* Children inherit our handler, and may reset it */
+	/* Children inherit the library's handler, and may reset it */
 	const int signal = syc_signals_choose(
 		o->clock, o->signal,
 		with_children ? SYC_SIGNALS_HARMLESS : SYC_SIGNALS_REAL_TIME,
@@ -282,8 +282,7 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		syc_tid_lock_give(&syc_sampler->life);
 	}
 	if (r == 0)
-		/* with_children: the environment started sampling, not a
-		 * call */
+		/* @with_children is true if the environment started sampling */
 		syc_sampler_metadata_begin(with_children &&
 		                           syc_unwatched_is_interposed());
 	syc_undisturbed_end(&before);
@@ -333,7 +332,7 @@ int syc_sampler_end(void)
  * Start sampling in a child of fork(), without a library thread.  The
  * application's allocator may still be locked, because its fork handler may run
  * after the library's handler.  A process with several threads can't enter some
- * namespaces, and a thread is wasted if the child calls exec.  A timer for the
+ * namespaces, and a child that calls exec needs no thread.  A timer for the
  * child's only thread costs some microseconds, and the timer's ticks look for
  * other threads.
  */
@@ -363,10 +362,10 @@ static void begin_child(void)
 
 /*
  * The watcher reads the loader's list, under the loader's lock.  If a fork
- * copies the held lock, glibc does not release it in the child, whose first
- * dlopen() then waits forever.  So a fork waits for the watcher.  If the
- * forking thread holds the lock itself, in dl_iterate_phdr(), the watcher waits
- * for this thread, so the fork's wait is short.
+ * copies the held lock, the child's first dlopen() waits forever, because glibc
+ * does not release the copy.  So a fork waits for the watcher.  If the forking
+ * thread itself holds the lock, in dl_iterate_phdr(), the watcher waits for the
+ * forking thread, so the fork's wait ends early.
  */
 static void begin_fork(void)
 {
@@ -397,7 +396,7 @@ void syc_sampler_watch_forks(void)
 }
 
 /* Later ticks find is_on cleared, or take a sample that is not recorded.  In
- * both cases ticks use only memory that stays mapped. */
+ * both cases the ticks use only memory that stays mapped. */
 __attribute__((destructor)) static void end_at_exit(void)
 {
 	const struct syc_sampler *const s = syc_sampler;

@@ -27,7 +27,7 @@
 
 /**
  * Like syscap_sampler_start(), but every member of @options is used.
- * @with_children: sample forked children, too.
+ * If @with_children, sample forked children, too.
  *
  * Context: setup, any thread.
  */
@@ -42,8 +42,9 @@ void syc_sampler_watch_forks(void);
 
 /**
  * Start sampling, or handle the toggle signal, if SYSCAP_SAMPLE or
- * SYSCAP_TOGGLE_SIGNAL is set.  Called once, after syc_setup_run(), even if no
- * recording exists yet: a recording may begin later.
+ * SYSCAP_TOGGLE_SIGNAL is set.  The library calls this function once, after
+ * syc_setup_run(), even without a recording, because a recording may begin
+ * later.
  *
  * Context: setup.
  */
@@ -67,8 +68,8 @@ bool syc_handover_is_due(void);
 void syc_handover_done(void);
 
 /** Request the sampler from another copy, and wait until that copy stops.
- * False: the other copy offers no sampler, or does not stop in time.  Context:
- * setup. */
+ * Returns false if the other copy offers no sampler, or does not stop in time.
+ * Context: setup. */
 bool syc_handover_ask(void);
 
 /*
@@ -77,42 +78,44 @@ bool syc_handover_ask(void);
  *
  * Under a recorder that takes arenas, a process that is sampled because of its
  * environment delays the event with the options until the first tick.  The
- * delay ends before a fork, a seccomp filter, which may forbid the event, and a
- * new thread, whose stack may be too small.  So a process that ends earlier
- * costs no arena, and is in no capture.
+ * delay also ends before a fork; before a seccomp filter, which may forbid the
+ * event; and before a new thread, whose stack may be too small.  So a process
+ * that ends during the delay costs no arena, and no capture contains the
+ * process.
  *
- * MAP frames come from the process itself if its recorder was too late to read
- * the mappings in /proc.  The recorder may have been suspended, or behind a
- * slow disk, for longer than the process lived.  Without MAP frames no address
- * of the process' stacks gets a name.
+ * The process itself emits MAP frames if its recorder has not read the mappings
+ * in /proc.  A suspended recorder, or a recorder with a slow disk, may be later
+ * than the process' end.  Without MAP frames no address of the process' stacks
+ * gets a name.
  */
 
 /** Describe the sampling of this process by a sentence.  Context:
  * signal-safe. */
 void syc_sampler_metadata_describe(char *message, size_t size);
 
-/** Sampling has begun; @may_wait: the report may wait until the first tick.
- * Context: setup. */
+/** Report that sampling has begun.  If @may_wait, the report may wait until the
+ * first tick.  Context: setup. */
 void syc_sampler_metadata_begin(bool may_wait);
 
 /** Report the begin of sampling now, if the report was delayed.  Context:
  * any-thread, signal-safe. */
 void syc_sampler_metadata_flush(void);
 
-/** The process ends: report the threads that were not sampled, and the number
- * of samples.  False: no tick came.  Context: at exit. */
+/** At the process' end, report the threads that were not sampled, and the
+ * number of samples.  Returns false if no tick came.  Context: at exit. */
 bool syc_sampler_metadata_end(void);
 
 /**
  * Emit the complete frame @frame of @len bytes, with the time that it contains.
- * False: the frame was dropped and counted.  Has the type syc_describe_emit.
+ * Returns false if the frame was dropped and counted.  The function has the
+ * type syc_describe_emit.
  *
  * Context: any-thread, signal-safe.
  */
 bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len);
 
 /**
- * The process exits: report its mappings, unless the recorder has read the
+ * At exit, report the process' mappings, unless the recorder has read the
  * mappings, or takes no arenas.
  *
  * Context: at exit, signals not blocked.

@@ -66,14 +66,14 @@ static bool gains_by_waiting(void)
 void syc_sampler_metadata_begin(bool may_wait)
 {
 	__atomic_store_n(&syc_sampler->is_unreported, 1, __ATOMIC_RELAXED);
-	/* The report is also an event outside of a handler: if the process
-	 * records itself, this event and not a tick makes the session */
+	/* If the process records itself, the report, and not a tick in a
+	 * handler, makes the session */
 	if (!may_wait || !gains_by_waiting())
 		syc_sampler_metadata_flush();
 }
 
-/* Not inlined: if sampling was reported already, a tick must not reserve stack
- * for the text. */
+/* The function is not inlined, because a tick after the report must not reserve
+ * stack for the text. */
 static __attribute__((noinline)) void tell_of_sampling(void)
 {
 	char message[sizeof(((struct syscap_sampler_options *)0)->message)];
@@ -132,7 +132,8 @@ static void tell_unsampled(const struct syc_sampler *s)
 	syscap_metadata("syscap.sampler.unsampled", message);
 }
 
-/* Report the outcome of the ticks of all threads.  False: no tick came. */
+/* Report the outcome of the ticks of all threads.  Returns false if no tick
+ * came. */
 static bool tell_delivered(const struct syc_sampler *s)
 {
 	struct syc_target sum = { .n_samples = 0 };
@@ -178,8 +179,8 @@ bool syc_sampler_metadata_end(void)
 	return tell_delivered(syc_sampler);
 }
 
-/* Whether the recorder has not read /proc yet: it stores this word after the
- * read. */
+/* Return whether the recorder has not read /proc yet.  The recorder stores a
+ * word after the read. */
 static bool is_unseen(void)
 {
 	const struct syc_arena_head *const head = syc_slot_arena_head();
@@ -198,7 +199,7 @@ bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len)
 	(void)unused;
 	if (st == NULL)
 		return false;
-	/* The short way is for frequent events */
+	/* Use the slow way for an event outside of the hot path */
 	const struct syc_slow_event event =
 		syc_event_begin_slow(st, &token, len, header->type,
 	                             header->time, __builtin_dwarf_cfa());

@@ -77,8 +77,8 @@ static struct {
 	struct syc_sample_options take;
 } inherited;
 
-/* The watcher calls this function, too: the program may take the signal as soon
- * as the watcher runs. */
+/* The watcher calls this function, too, because the program may take the signal
+ * as soon as the watcher runs. */
 void syc_children_note_signal(void)
 {
 	__atomic_store_n(
@@ -143,7 +143,7 @@ _Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
 /* Children inherit the addresses; the memory is zeroed in a child. */
 static char *chunks[N_CHUNKS];
 static uint32_t n_chunks;
-static uint32_t n_ever;   /* targets that were ever given, from the first on */
+static uint32_t n_ever;   /* number of targets that were ever given */
 static uint32_t *buckets; /* 1 + number; zeroed with the chunks */
 static uint32_t word;     /* upper half of our cookies */
 
@@ -202,7 +202,7 @@ bool syc_target_is_cookie(uint64_t cookie)
 }
 
 /* The last generation of the last target: used only after half a million
- * others, and then not found by its cookie */
+ * others, and not found by its cookie */
 uint64_t syc_target_scout_cookie(void)
 {
 	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;
@@ -241,7 +241,8 @@ struct syc_target *syc_target_find(int32_t tid)
 	return NULL;
 }
 
-/* A handler that the stop did not wait for may still use the target. */
+/* A handler may still use the target, if the stop did not wait for the
+ * handler. */
 static bool is_target_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
@@ -249,7 +250,7 @@ static bool is_target_free(const struct syc_target *t)
 	        syc_tid_is_gone(t->tid));
 }
 
-/* The number of a free target; SYC_TARGETS_MAX: none is free. */
+/* Return the number of a free target, or SYC_TARGETS_MAX if none is free. */
 static uint32_t find_free(void)
 {
 	const uint32_t n = n_ever;
@@ -287,8 +288,8 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->number = number;
 	t->generation++;
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
-	/* set by a thread that ended in its handler; no other thread sets busy
-	 * now */
+	/* A thread that ended in its handler has set busy.  No other thread
+	 * sets busy now */
 	uintptr_t busy = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
 	if (busy != 0)
 		__atomic_compare_exchange_n(&t->busy, &busy, 0, false,
@@ -302,7 +303,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
-	t->n_measured = 1; /* the first tick takes long */
+	t->n_measured = 1; /* measure the first tick, which takes long */
 	t->rest_until = 0;
 	memset(&t->sleeper, 0, sizeof(t->sleeper));
 	t->is_silent = false;

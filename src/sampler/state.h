@@ -4,13 +4,13 @@
  * inherit, and the sampled threads.
  *
  * The state is in memory that is zero in a forked child, also after _Fork() and
- * a raw clone.  In a child nothing is sampled, no library thread runs, and no
- * lock is held.  The data that a child inherits, mainly signal handlers, is in
- * static memory (state.c, signals.c).
+ * a raw clone.  A child samples nothing, has no library thread, and holds no
+ * lock.  The data that a child inherits, mainly signal handlers, is in static
+ * memory (state.c, tick_signal.c).
  *
- * The holder of `life` writes the state; until its end the watcher writes the
- * fields below `watcher`.  The handler only reads, except in its thread's struct
- * syc_target.
+ * The holder of `life` writes the state.  The watcher writes the fields below
+ * `watcher` until the watcher's end.  The handler writes only its thread's
+ * struct syc_target.
  */
 #ifndef SYC_SAMPLER_STATE_H
 #define SYC_SAMPLER_STATE_H
@@ -36,7 +36,7 @@ struct syc_sampler {
 	/* tids of the holders, or 0 */
 	uint32_t life;          /* lock, held during a start or a stop */
 	uint32_t refreshing;    /* lock, held by users of the loader's lock, and
-	                         * in a fork */
+	                         * during a fork */
 	uint32_t is_on;         /* ticks are samples */
 	uint32_t is_unreported; /* delayed event: sampler.h */
 	uint32_t clock;         /* enum syscap_sampler_clock, never AUTO */
@@ -66,15 +66,15 @@ struct syc_sampler {
 	int32_t scout;   /* 1 + unwatched.c's timer of the process; 0: none */
 	bool owns_table; /* the watcher has an fd table of its own */
 	bool may_change_signal;
-	/* The program's waits for signals are reported: no wait takes a tick,
-	 * so threads that block the signal have timers, too */
+	/* An interposer reports the program's waits for signals.  No wait takes
+	 * a tick, so threads that block the signal have timers, too */
 	bool sees_waits;
 	bool is_child;      /* sampling began at a fork, not by a call */
 	bool is_new_child;  /* forked child whose timer lacks its final clock */
 	bool is_waited_for; /* the last round saw a wait for the signal */
-	/* A filter was installed: the sampler makes no call that the filter may
-	 * forbid, and no thread gets a timer.  Relaxed: ticks of all threads
-	 * read this flag. */
+	/* A filter was installed.  The sampler makes no call that the filter
+	 * may forbid, and no thread gets a timer.  Relaxed order: ticks of all
+	 * threads read this flag. */
 	bool is_boxed;
 	struct syc_thread_list tasks;
 };
@@ -85,17 +85,17 @@ static inline bool syc_state_has_filter(const struct syc_sampler *s)
 	return __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED);
 }
 
-/** NULL until syc_state_map(). */
+/** The state of this process; NULL until syc_state_map(). */
 extern struct syc_sampler *syc_sampler;
 
 /** Map the state.  Returns 0 or -ENOMEM.  Context: setup. */
 int syc_state_map(void);
 
 /** Take `life` (with signals blocked) or `refreshing`, which are tid locks
- * (os/threads.h).  False: the lock was not free in time. */
+ * (os/threads.h).  Returns false if the lock was not free in time. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns);
 
-/** Sample children like this process, if @are_wanted.  The caller holds
+/** Sample children like this process if @are_wanted.  The caller holds
  * `life`. */
 void syc_children_remember(bool are_wanted);
 
@@ -111,8 +111,9 @@ void syc_children_note_filter(bool is_there);
 void syc_children_forget(void);
 
 /**
- * In a child, whose sampler's state is zero: take over the remembered settings,
- * and the claim.  False: the child is not to be sampled, or can't be sampled.
+ * Take over the remembered settings and the claim, in a child, whose sampler's
+ * state is zero.  Returns false if the child is not to be sampled, or can't be
+ * sampled.
  */
 bool syc_children_take_over(void);
 
@@ -120,12 +121,12 @@ bool syc_children_take_over(void);
  * A thread that is sampled.
  *
  * The memory of targets is never unmapped, so a handler may read any target,
- * for any signal value.  A target is given to another thread only after its
- * timer is deleted, and if its thread has ended or is outside of the handler.
- * In a forked child all targets are zero, which means free.
+ * for any signal value.  A target is given to another thread only after the
+ * deletion of its timer, and only if its thread has ended or is outside of the
+ * handler.  In a forked child all targets are zero, which means free.
  *
- * A timer's signal carries the target's cookie.  The cookie has a random word
- * of this copy of the library, the target's number, and the count of the
+ * A timer's signal carries the target's cookie.  The cookie contains a random
+ * word of this copy of the library, the target's number, and the count of the
  * target's uses.  No cookie is an address that a program could have sent, and
  * an old cookie matches no target.
  */
@@ -141,8 +142,8 @@ enum syc_target_tls {
 
 #define SYC_TLS_STATE 3u
 
-/* The word has the thread's id: a late handler of the target's previous thread
- * has no state of the present thread. */
+/* The word contains the thread's id, so a late handler of the target's previous
+ * thread does not use the present thread's state. */
 static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 {
 	return (uint32_t)tid << 2 | state;
@@ -220,26 +221,27 @@ bool syc_target_is_cookie(uint64_t cookie);
 uint64_t syc_target_scout_cookie(void);
 
 /**
- * The target that has @cookie now, or NULL.
+ * Return the target that has @cookie now, or NULL.
  *
  * Context: any-thread, signal-safe.
  */
 struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Only the targets [0, syc_target_count()) were ever given, and are mapped.
- * Both signal-safe. */
+/** Number of targets that were ever given; only these targets are mapped.  Both
+ * signal-safe. */
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 
 /**
- * The target of @tid, or NULL.  A caller that does not hold the round may get
- * NULL although @tid has a target.
+ * Return the target of @tid, or NULL.  A caller that does not hold the round
+ * may get NULL although @tid has a target.
  *
  * Context: any-thread, signal-safe.
  */
 struct syc_target *syc_target_find(int32_t tid);
 
-/** Give @tid a target.  NULL: none is free.  The caller holds the round. */
+/** Give @tid a target.  Returns NULL if no target is free.  The caller holds
+ * the round. */
 struct syc_target *syc_target_give(int32_t tid);
 
 /** Free @target, whose timer is deleted.  The caller holds the round. */

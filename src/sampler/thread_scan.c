@@ -2,11 +2,10 @@
 /*
  * thread_scan.c - one scan of all threads.
  *
- * After a thread's end the kernel may reuse its id.  The kernel does not reuse
- * its timer, so a timer made for a thread never ticks for another thread.  So a
- * new thread with an old id has no timer, and the scan must notice it.  The new
- * thread's directory has a new inode, and the thread has another start time;
- * inodes also change if memory is short.
+ * The kernel may reuse the id of an ended thread, but never a thread's timer.
+ * So a new thread with an old id has no timer, and the scan must notice the new
+ * thread.  The new thread has another start time, and another inode in /proc.
+ * Inodes also change if memory is short.
  */
 #define _GNU_SOURCE
 #include "sampler/thread_scan.h"
@@ -21,9 +20,9 @@
 #include "sampler/tick_signal.h"
 #include "sampler/timer.h"
 
-/* Every SURE_ROUNDS rounds a thread's start time is read in any case. */
+/* The scan reads a thread's start time at least every SURE_ROUNDS rounds. */
 #define SURE_ROUNDS 32u
-/* A thread that blocks our signal is checked in this many rounds at first, then
+/* The scan checks a thread that blocks our signal in this many rounds, then
  * rarely */
 #define EARLY_TRIES 4u
 #define LATE_ROUNDS 16u
@@ -39,7 +38,7 @@ struct census {
 	int error;          /* the last error of another kind */
 };
 
-/* Whether @t's thread is that of @task, and has not ended. */
+/* Return whether @t's thread is the thread of @task, and has not ended. */
 static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
                            const struct syc_thread_entry *task)
 {
@@ -60,9 +59,9 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 	return true;
 }
 
-/* Whether ticks would wait forever, or a sigwait() for all signals would take
- * them.  If waits are visible, a working thread that blocks the signal keeps
- * its timer, and the ticks come late. */
+/* Return whether ticks would wait forever, or a sigwait() for all signals would
+ * take the ticks.  If waits are visible, a working thread that blocks the
+ * signal keeps its timer, and gets its ticks late. */
 static bool takes_signal(struct census *look, const struct syc_target *t,
                          const struct syc_thread_status *about)
 {
@@ -77,7 +76,7 @@ static bool takes_signal(struct census *look, const struct syc_target *t,
 	       syc_thread_list_waits_for(&look->s->tasks, t->tid, signal);
 }
 
-/* Ticks that @t's thread has handled so far. */
+/* Count the ticks that @t's thread has handled. */
 static uint64_t count_ticks(const struct syc_target *t)
 {
 	return __atomic_load_n(&t->n_samples, __ATOMIC_RELAXED) +
@@ -104,9 +103,9 @@ static bool is_beyond_entry(const struct census *look, struct syc_target *t,
 }
 
 /*
- * Whether a thread blocks the signal since it got its timer: then its sigwait()
- * or signalfd would take its ticks.  The cheap file in /proc lacks real-time
- * signals.
+ * Return whether a thread has begun to block the signal since it got its timer.
+ * In this case the thread's sigwait() or signalfd would take its ticks.  The
+ * cheap file in /proc lacks real-time signals.
  */
 static bool blocks_signal_now(struct census *look, struct syc_target *t)
 {
@@ -114,7 +113,7 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	struct syc_thread_status about;
 	int r;
 
-	/* In our handler a thread blocks all signals, also while it scans */
+	/* A thread in our handler blocks all signals, even during a scan */
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
 	    syc_state_has_filter(look->s) ||
 	    t->number / MASKS != look->s->round % turns)
@@ -129,8 +128,7 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	return false;
 }
 
-/* Start a timer for @t, unless its thread would take the ticks in another
- * way. */
+/* Start a timer for @t, unless its thread would take the ticks by a wait. */
 static int start_target(struct census *look, struct syc_target *t)
 {
 	struct syc_sampler *const s = look->s;
@@ -163,7 +161,8 @@ static int start_target(struct census *look, struct syc_target *t)
 	return 0;
 }
 
-/* Try to start a timer for @t's thread. False: the thread has ended. */
+/* Try to start a timer for @t's thread.  Returns false if the thread has
+ * ended. */
 static bool try_to_start(struct census *look, struct syc_target *t)
 {
 	const bool is_time = !t->is_cramped &&
@@ -173,7 +172,8 @@ static bool try_to_start(struct census *look, struct syc_target *t)
 	return !is_time || start_target(look, t) != -ESRCH;
 }
 
-/* Give a new thread a target.  NULL: the thread is not to be sampled. */
+/* Give a new thread a target.  Returns NULL if the thread is not to be
+ * sampled. */
 static struct syc_target *greet_thread(struct census *look,
                                        const struct syc_thread_entry *task)
 {
@@ -289,8 +289,8 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 
 		if (t->cookie == 0)
 			continue;
-		if (t->tid == self) { /* the thread's first tick does not scan
-		                       * either */
+		if (t->tid == self) { /* the caller's own first tick does no
+		                       * scan */
 			has_timer = syc_timer_runs(t);
 			__atomic_store_n(&t->tls,
 			                 syc_target_tls(self, SYC_TLS_OWN),
@@ -304,15 +304,16 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 	return has_timer;
 }
 
-/* Whether @t's thread may have ticks.  If the thread has begun to block all
- * signals since it got its timer, it now waits for another of our signals,
+/* Return whether @t's thread may have ticks.  A thread that began to block all
+ * signals after the start of its timer now waits for the new ticks' signal,
  * too. */
 static bool may_have_ticks(struct census *look, const struct syc_target *t)
 {
 	struct syc_thread_status about;
 
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0)
-		return true; /* in our handler the thread blocks all signals */
+		return true; /* the handler, not the application, blocks the
+		              * signals */
 	return syc_thread_list_read_mask(&look->s->tasks, t->tid, &about) ==
 	               0 &&
 	       !about.is_strict && !takes_signal(look, t, &about);

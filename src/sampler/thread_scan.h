@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread_scan.h - search for threads without a timer: by the watcher, the
- * thread "syscap-sampler", every 50 ms, or by ticks.
+ * thread_scan.h - search for threads without a timer, by ticks or by the
+ * watcher, the thread "syscap-sampler".
  *
- * A linked library is not notified of new threads, so the watcher looks for
- * them.  The watcher has a private fd table if the kernel supports this: the
- * application's close() and dup2() do not affect a private table.
+ * A linked library is not notified of new threads, so the watcher scans every
+ * 50 ms.  If the kernel supports private fd tables, the watcher has one, which
+ * the application's close() and dup2() do not affect.
  *
- * Ticks do the watcher's work under an interposer, which reports new threads.
- * Ticks also do this work in a forked child, and in a program that allows no
- * library thread.  Ticks look for threads at most every 50 ms.
+ * Ticks do the watcher's work under an interposer, which reports new threads;
+ * in a forked child; and in a program that allows no library thread.  Ticks
+ * scan at most every 50 ms.
  */
 #ifndef SYC_SAMPLER_THREAD_SCAN_H
 #define SYC_SAMPLER_THREAD_SCAN_H
@@ -19,22 +19,22 @@
 #include <stdint.h>
 
 /**
- * Scan all threads; @dir is of syc_thread_list_open(). syc_sampler->result
- * becomes the error that prevented the sampling of all threads.  False: only
- * threads of this library exist.
+ * Scan all threads; @dir is of syc_thread_list_open().  The function stores in
+ * syc_sampler->result the error that prevented the sampling of all threads.
+ * Returns false if only threads of this library exist.
  */
 bool syc_scan_threads(int dir);
 
 /**
  * Before a filter: stop the timers of other threads that have had no tick,
- * because a first tick would be their first event.  If @is_own, stop also the
- * calling thread's timer, and if @is_all, all timers. syc_scan_start_again()
+ * because a first tick would be their first event.  If @is_own, also stop the
+ * calling thread's timer.  If @is_all, stop all timers.  syc_scan_start_again()
  * restarts the timers.  Returns whether the calling thread had a timer.
  */
 bool syc_scan_stop_for_filter(bool is_own, bool is_all);
 
-/** Stop the timers of all threads; @forget: free the targets, too, until the
- * next scan. */
+/** Stop the timers of all threads.  If @forget, free the targets, too, until
+ * the next scan. */
 void syc_scan_stop_all(bool forget);
 
 /** Restart the stopped timers of all threads whose targets were not freed,
@@ -46,7 +46,7 @@ void syc_scan_start_again(void);
 bool syc_scan_is_busy(void);
 
 /** Make the watcher, and wait for its first round, if @waits.  Returns 0 or
- * -errno, also for an error of this round.
+ * -errno, which may be an error of the first round.
  *
  * Context: setup; the caller holds `life`. */
 int syc_watcher_start(bool waits);
@@ -56,7 +56,7 @@ int syc_watcher_start(bool waits);
  * Context: setup; the caller holds `life`. */
 int syc_watcher_stop(int64_t wait_ns);
 
-/** Remember the present filters as filters that permit our system calls. */
+/** Remember that the present filters permit the sampler's system calls. */
 void syc_watcher_note_filters(void);
 
 /** Sample without a watcher: because of an interposer (@is_interposed), or
@@ -79,19 +79,20 @@ int syc_unwatched_start(bool is_child);
 /** Stop the timers of all threads.  Context: the caller holds `life`. */
 void syc_unwatched_stop(void);
 
-/** Called in a tick of a process without a watcher; the tick interrupted a
- * thread that blocked @mask.  Context: signal-safe. */
+/** Do the watcher's work, in a tick of a process without a watcher.  The tick
+ * interrupted a thread that blocked @mask.  Context: signal-safe. */
 void syc_unwatched_tick(const sigset_t *mask);
 
-/** Whether another copy is to sample a process without a watcher; if so,
- * hand over to the other copy.
+/** Hand over to another copy, if requested, in a process without a watcher.
+ * Returns whether another copy requested the sampler.
  *
  * Context: signal-safe. */
 bool syc_unwatched_hand_over(void);
 
 /**
- * The program has taken our signal, or is about to: choose another signal.
- * False: no other signal is free, and all timers are stopped.
+ * Choose another signal, because the program has taken the ticks' signal, or is
+ * about to do so.  Returns false, and stops all timers, if no other signal is
+ * free.
  *
  * Context: signal-safe; the caller is the watcher or, without a watcher, holds
  * `life`.
@@ -102,8 +103,8 @@ bool syc_unwatched_change_signal(void);
  * signal-safe; all signals are blocked. */
 void syc_unwatched_take_pending(int signal);
 
-/** Called with the ticks' next signal, before the first tick by this signal.
- * The function may be NULL, and is set once, by any thread. */
+/** Function called with the ticks' next signal, before the first tick by this
+ * signal.  May be NULL.  Any thread may set the pointer, once. */
 extern void (*syc_unwatched_before_ticks)(int signal);
 
 /**

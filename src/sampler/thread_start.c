@@ -20,20 +20,20 @@
 #include "sampler/state.h"
 #include "sampler/timer.h"
 
-/* Threads that were made and have not run yet */
+/* Greatest number of threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* Wait for another thread's scan (thread_scan.c), or for many simultaneous new
- * threads.  At high load the thread that holds the round waits for a
- * processor. */
+/* Greatest wait for another thread's scan (thread_scan.c), or for many
+ * simultaneous new threads.  At high load the thread that holds the round waits
+ * for a processor. */
 #define WAIT_NS (INT64_C(1) * 1000000000)
 
 /* glibc has space for the values of this many keys in each thread, and
  * allocates space for more keys */
 #define KEYS_AT_HAND 32u
 
-/* Children inherit their parent's slots, but not the threads of these slots.
- * So each slot has the pid of its process. */
+/* Children inherit their parent's slots without the threads.  So each slot has
+ * the pid of its process. */
 struct slot {
 	int32_t pid; /* compare-exchange; another pid: free */
 	bool is_cramped;
@@ -56,8 +56,7 @@ static bool is_sampling(void)
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
 
-	/* Under a filter the library makes no call that the thread would not
-	 * make */
+	/* Under a filter the library makes no calls of its own */
 	return s != NULL && !syc_state_has_filter(s) &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
@@ -65,8 +64,8 @@ static bool is_sampling(void)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* Store the stack of a thread without any tick (syc_final_sample_emit()): only
- * its start function is known.  A return address is after the function's begin.
+/* Store the start function as the stack of a thread without any tick
+ * (syc_final_sample_emit()).  A return address is after the function's begin.
  */
 static void note_routine(void *(*routine)(void *))
 {
@@ -124,7 +123,8 @@ syc_thread_start_take(struct slot *slot)
 /*
  * Destructors of the application run in the first rounds, in which ticks come,
  * too.  So the thread's state ends in the last round of destructors.  The key's
- * value, @place, must not be NULL: it is &slots[n] in round n, from 0 on.
+ * value, @place, must not be NULL.  In round n, from 0 on, the value is
+ * &slots[n].
  */
 static void end_thread(void *place)
 {

@@ -3,29 +3,29 @@
  * throttle.c - skipped ticks of threads whose ticks take long, and of threads
  * that sleep.
  *
- * A walk of 16,384 frames takes longer than a period of 20,000 Hz: a thread
- * with a deep stack would only execute walks.  After a long tick, the next
- * ticks are skipped until the tick's share of time is at most the allowed
- * share.  The next tick that is taken has the weight of the skipped ticks.
+ * A walk of 16,384 frames takes longer than a period of 20,000 Hz.  Without
+ * limits, a thread with a deep stack would only execute walks.  After a long
+ * tick, the handler skips ticks until the long tick's share of time is at most
+ * the allowed share.  The next sample has the weight of the skipped ticks.
  *
- * The duration of a tick is taken from the kernel's clock, which costs next to
- * nothing.  If this duration is long, the thread may have been interrupted.  So
- * the following ticks are measured in the thread's processor time.
+ * The kernel's clock, which costs next to nothing, measures the duration of a
+ * tick.  If the duration is long, the thread may have been interrupted.  So the
+ * following ticks are measured in the thread's processor time.
  *
  * Idle back-off: by wall time, threads that sleep are woken 1,000 times a
- * second at most.  A tick wakes a waiting thread, and finds it in the same
- * place. 100 threads at 10,000 Hz are a million wake-ups a second, which occupy
- * the whole machine.  So a thread gets a timer of a millisecond if several
- * ticks found it in the same place, without work in between.  The slow timer's
- * ticks have the weight of the skipped ticks.  The first tick that finds the
- * thread elsewhere, or finds that the thread has worked, restores the full
- * rate.
+ * second at most.  A tick wakes a waiting thread only to find the thread in the
+ * same place.  The ticks of 100 threads at 10,000 Hz would be a million
+ * wake-ups a second, which occupy the whole machine.  So a thread gets a timer
+ * of a millisecond if several ticks found the thread in the same place, without
+ * work in between.  The slow timer's ticks have the weight of the skipped
+ * ticks.  The first tick that finds the thread elsewhere, or finds that the
+ * thread has worked, restores the full rate.
  *
  * The thread's processor time shows how long the thread worked between two slow
  * ticks.  The skipped ticks of this time belong to the next place at which the
  * thread is found at work.  The other skipped ticks belong to the place where
  * the thread sleeps.  No skipped tick is lost, except at most a millisecond's
- * ticks at the thread's end.  Work of less than 20 us at a time does not count.
+ * ticks at the thread's end.  Work of less than 20 us at a time is ignored.
  *
  * Under a seccomp filter the rate never changes, because a filter may forbid
  * the setting of a timer.
@@ -44,11 +44,11 @@
 /* Number of ticks that are measured after a tick that seemed to take long */
 #define N_MEASURED 8u
 
-/* A tick that takes more than this part of the period seems long */
+/* A tick that takes more than 1 / LONG_PART of the period seems long */
 #define LONG_PART 20
 
-/* The thread's processor time; 0: not measured.  A filter may forbid this
- * system call. */
+/* Return the thread's processor time, or 0 without a measurement.  A filter may
+ * forbid the measurement's system call. */
 static int64_t measure_cpu_time(const struct syc_target *t)
 {
 	return t->n_measured == 0 || syc_state_has_filter(syc_sampler)
@@ -56,7 +56,7 @@ static int64_t measure_cpu_time(const struct syc_target *t)
 	               : syc_kernel_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The time of the clock that the ticks use. */
+/* Return the time of the clock that the ticks use. */
 static int64_t thread_time(const struct syc_throttle *pace)
 {
 	return syc_sampler->clock == SYSCAP_SAMPLER_WALL || pace->cpu_ns == 0
@@ -64,7 +64,7 @@ static int64_t thread_time(const struct syc_throttle *pace)
 	               : pace->cpu_ns;
 }
 
-/* Time without a tick that must follow a tick of @ns. */
+/* Return the time without a tick that must follow a tick of @ns. */
 static int64_t rest_after(int64_t ns)
 {
 	const int64_t share = syc_sampler->max_share;
@@ -120,7 +120,7 @@ static bool is_where_it_was(struct syc_idle_backoff *s,
 	return regs.pc == pc && regs.sp == sp;
 }
 
-/* Processor time since the last call, without the time of ticks. */
+/* Return the processor time since the last call, without the time of ticks. */
 static int64_t worked_ns(struct syc_target *t)
 {
 	struct syc_idle_backoff *const s = &t->sleeper;
@@ -133,7 +133,7 @@ static int64_t worked_ns(struct syc_target *t)
 	return ns > NOISE_NS ? ns : 0;
 }
 
-/* A timer that is being recreated has the full rate, and keeps this rate. */
+/* A timer that is being recreated keeps the full rate. */
 static void set_pace(struct syc_target *t, bool is_slow)
 {
 	if (syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns))
@@ -191,7 +191,8 @@ static uint32_t weigh_slow(struct syc_target *t, uint32_t n, bool is_found)
 	const uint32_t weight = take(is_found ? &s->n_asleep : &s->n_awake);
 	if (!is_boxed && (!is_found || s->n_awake >= each))
 		set_pace(t, false);
-	return weight != 0 ? weight : 1; /* the tick has this place */
+	return weight != 0 ? weight : 1; /* the tick itself belongs to this
+	                                  * place */
 }
 
 uint32_t syc_idle_backoff_weigh(struct syc_target *t, uint32_t n,

@@ -51,17 +51,18 @@ bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 const struct syc_library_wait *(*syc_tick_interrupts)(int signal,
                                                       const void *context);
 
-/* A tick: its signal, the interrupted code, and the interrupted wait. */
+/* A tick's signal, interrupted code, and interrupted wait. */
 struct tick {
 	const siginfo_t *info;
 	const ucontext_t *context;
 	const struct syc_library_wait *wait;
 };
 
-/* A stack protector would read its canary in thread-local storage. */
+/* Attribute of functions that must not read a canary in thread-local
+ * storage. */
 #define NO_CANARY __attribute__((no_stack_protector))
 
-/* qemu-user 7.2 calls handlers with a stack that is 8 bytes off. */
+/* qemu-user 7.2 calls handlers with a stack that is misaligned by 8 bytes. */
 #if defined(__x86_64__)
 #define REALIGN __attribute__((force_align_arg_pointer))
 #else
@@ -69,7 +70,7 @@ struct tick {
 #endif
 
 #if defined(__x86_64__)
-static bool can_read_base; /* programs may read the FS base */
+static bool can_read_base; /* the processor lets programs read the FS base */
 /* Index of the thread's id in a control block, in words; 0: unknown */
 static uint32_t tid_at;
 #endif
@@ -94,10 +95,10 @@ NO_CANARY static uintptr_t thread_pointer(void)
 
 /*
  * Whether the thread has thread-local storage of its own.  A thread that a bare
- * clone() made may have no storage, or use the storage and the ring of its
- * maker. glibc registers a list with the kernel for each of its threads, and
- * the list is in the control block. musl's control block begins with some
- * pointers and the thread's id.
+ * clone() made may have no storage, or may use the storage and the ring of its
+ * maker.  glibc registers a list with the kernel for each of its threads.  The
+ * list is in the control block.  musl's control block begins with some pointers
+ * and the thread's id.
  */
 NO_CANARY static bool owns_tls(int32_t tid)
 {
@@ -148,12 +149,12 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
 }
 
 /*
- * The name of the innermost frame for a tick that was pending while its signal
- * was blocked; 0: the tick was not pending.  A delayed tick represents unknown
- * code that ran while the signal was blocked.  A call with a mask, such as
- * ppoll(), may unblock the signal in a thread that blocks the signal.  A wait
- * that is made in parts has all signals blocked between its parts
- * (preload/eintr_restart.c).
+ * Return the name of the innermost frame for a tick that was pending while its
+ * signal was blocked.  Returns 0 if the tick was not pending.  A delayed tick
+ * represents unknown code that ran while the signal was blocked.  A call with a
+ * mask, such as ppoll(), may unblock the signal in a thread that blocks the
+ * signal.  A wait that is made in parts has all signals blocked between its
+ * parts (preload/eintr_restart.c).
  */
 static uint64_t name_of_wait(const struct tick *tick)
 {
@@ -170,7 +171,7 @@ static uint64_t name_of_wait(const struct tick *tick)
 		syc_sampler->clock != SYSCAP_SAMPLER_WALL;
 	if (!is_opened && !syc_registers_open_mask(tick->context))
 		return 0;
-	/* A new name needs a system call for memory */
+	/* Only a new name needs a system call, to allocate memory */
 	if (__atomic_load_n(&name, __ATOMIC_RELAXED) == 0 &&
 	    !syc_state_has_filter(syc_sampler))
 		__atomic_store_n(&name,
@@ -233,7 +234,8 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 
 static void record_sample(struct syc_target *t, const struct tick *tick)
 {
-	/* Too late for a ring: no later code would end the ring */
+	/* It is too late to make a ring, because no later code would end the
+	 * ring */
 	if (syc_thread_has_ended()) {
 		add_to_counter(&t->n_refused, 1);
 		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,
@@ -246,8 +248,8 @@ static void record_sample(struct syc_target *t, const struct tick *tick)
 	syc_thread_note_handler(false);
 }
 
-/* The next tick has the weight of the skipped tick, too: from n_owed, or from
- * the thread's clock. */
+/* Add the skipped tick's weight to the next tick, by n_owed or by the thread's
+ * clock. */
 static void skip_tick(struct syc_target *t, const siginfo_t *info)
 {
 	const uint32_t n =
@@ -277,7 +279,7 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	 * This handler stores busy, then loads cookie and is_on.  A stop stores
 	 * is_on = 0, then loads each busy.  A thread that reuses the target
 	 * stores cookie = 0, then loads busy.  Both changes may have happened
-	 * since the target was found.
+	 * since this handler found the target.
 	 */
 	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -302,8 +304,8 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	                            __ATOMIC_RELAXED);
 }
 
-/* False: a foreign signal.  *ret_target NULL: a tick of this sampler that
- * arrives too late. */
+/* Returns false for a foreign signal.  *ret_target is NULL for a tick of this
+ * sampler that arrives too late. */
 static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
                         struct syc_target **ret_target, uint64_t *ret_cookie)
 {
@@ -333,7 +335,7 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 }
 
 /* Whether this thread has thread-local storage of its own.  By now, @t may
- * belong to another thread, which is unknown to this thread. */
+ * belong to another thread, without a notice to this thread. */
 NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
@@ -382,7 +384,7 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 	uint64_t mask;
 	int ignored;
 
-	/* On an alternate stack a handler of the program may not fit below our
+	/* On an alternate stack an application handler may not fit below our
 	 * frame */
 	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS &&
 	    before->state == PTHREAD_CANCEL_ENABLE &&
@@ -391,7 +393,7 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 		syc_signal_mask(SIG_SETMASK, mask | syc_signal_bit(signal));
 	}
 	pthread_setcancelstate(before->state, &ignored);
-	/* Other functions of glibc would lose the thread's result */
+	/* glibc's other cancelling functions would lose the thread's result */
 	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS)
 		pthread_testcancel();
 	pthread_setcanceltype(before->type, &ignored);

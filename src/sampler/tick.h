@@ -14,12 +14,12 @@
 #include "sampler/compose.h"
 #include "sampler/state.h"
 
-/* Stack for a first tick that requests a ring, and for a walk that adds rules
- * to the cache: see docs/unwinding.md */
+/* Stack size for a first tick that requests a ring, and for a walk that adds
+ * rules to the cache (docs/unwinding.md) */
 #define SYC_TICK_ROOM 3584u
 
-/** Whether a tick fits on its stack.  @here: the caller's frame.  True for
- * unknown stacks. signal-safe; uses no thread-local storage. */
+/** Return whether a tick fits on its stack, or true for an unknown stack.
+ * @here: the caller's frame.  signal-safe; uses no thread-local storage. */
 static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 {
 	const stack_t *const stack = &context->uc_stack;
@@ -29,7 +29,7 @@ static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 	       used >= SYC_TICK_ROOM;
 }
 
-/** Store the facts that the handler can't get from the system.  Context: setup.
+/** Store data that the handler must not read from the system.  Context: setup.
  */
 void syc_tick_prepare(void);
 
@@ -42,8 +42,8 @@ void syc_tick_prepare(void);
 void syc_tick_handle(int signal, siginfo_t *info, void *context);
 
 /**
- * Function called with a signal of a timer without a target.  True: the signal
- * is from another timer with the same signal.  May be NULL.
+ * Function called with a signal of a timer without a target.  Returns true if
+ * the signal is from another timer with the same signal.  May be NULL.
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
@@ -61,10 +61,11 @@ struct syc_tick_cancel {
 };
 
 /**
- * A thread that pthread_cancel() ends must not leave our handler half-way.
- * Between hold and release a cancellation waits.  If the thread was interrupted
- * in a cancellation point, it ends in the release, with the program's signal
- * mask and @signal blocked.  So the release is the last act of the handler.
+ * Hold and release cancellations, so that pthread_cancel() does not end a
+ * thread within our handler.  Between hold and release a cancellation waits.
+ * If the thread was interrupted in a cancellation point, it ends in the
+ * release, with the program's signal mask and @signal blocked.  So the release
+ * is the last act of the handler.
  *
  * Context: signal-safe, any-thread.
  */
@@ -76,17 +77,17 @@ struct syc_throttle {
 	int64_t kernel_ns, cpu_ns; /* begin of the tick; cpu_ns 0: unknown */
 };
 
-/** A tick of @target begins.  False: skip the tick. */
+/** Begin a tick of @target.  Returns false if the caller must skip the tick. */
 bool syc_throttle_begin(struct syc_target *target,
                         struct syc_throttle *ret_pace);
 
-/** The tick ends. */
+/** End the tick. */
 void syc_throttle_end(struct syc_target *target,
                       const struct syc_throttle *pace);
 
 /**
- * Weight of a tick of wall time that interrupted @target's thread at @context;
- * with a timer at full rate the tick counts @n.
+ * Return the weight of a tick of wall time that interrupted @target's thread at
+ * @context.  With a timer at full rate, the tick represents @n ticks.
  *
  * Context: owner, in its handler; signal-safe.
  */

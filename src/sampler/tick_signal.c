@@ -16,8 +16,8 @@
 
 #define N_SIGNALS 65
 
-/* Hidden actions, which children inherit like handlers.  Our handler reads
- * these actions.  So an action is stored before our handler is installed, and
+/* Hidden actions, which children inherit like handlers.  Our handler reads a
+ * hidden action.  So an action is stored before our handler is installed, and
  * later only if our handler was replaced. */
 static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
@@ -53,7 +53,7 @@ static bool is_handled(const struct sigaction *action)
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* Whether @signal has its default action, or is ignored. */
+/* Return whether @signal has its default action, or is ignored. */
 static bool is_unhandled(int signal)
 {
 	struct sigaction now;
@@ -93,8 +93,8 @@ bool syc_signals_are_all(uint64_t mask)
 	return n >= 16;
 }
 
-/* Candidate signals that some thread blocks.  Threads that block all signals
- * don't count, because such threads only avoid handlers. */
+/* Return the candidate signals that some thread blocks.  A thread that blocks
+ * all signals is not considered, because the thread only avoids handlers. */
 static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 {
 	uint64_t blocked = 0, among = syc_signal_bit(SYC_TICK_SIGNAL) |
@@ -103,7 +103,8 @@ static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 	struct syc_thread_entry task;
 	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		among |= syc_signal_bit(s);
-	/* A short way for a program's begin, because most programs end soon */
+	/* Use a shorter check at a program's begin, because most programs end
+	 * soon */
 	if (tasks->starter_tid == gettid() && syc_thread_list_is_single())
 		return syc_signals_are_all(tasks->starter_mask)
 		               ? 0
@@ -121,23 +122,24 @@ static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 	return blocked;
 }
 
-/* Choose the highest signals first: Go's runtime handles all signals but 34,
- * glibc's first. */
+/* Choose the highest signals first.  Go's runtime handles all signals except
+ * 34, which is glibc's first. */
 static int choose_real_time(uint64_t blocked)
 {
 	for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
 		if (syc_signals_is_installed(s) && !is_given_up(s))
 			return s;
 	for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
-		/* A signal that the program has taken from the sampler stays
-		 * with the program */
+		/* Do not choose a signal that the program has taken from the
+		 * sampler */
 		if (installed[s] == NULL && !is_given_up(s) &&
 		    has_default_action(s) && (blocked & syc_signal_bit(s)) == 0)
 			return s;
 	return -EBUSY;
 }
 
-/* False if the program has taken @signal, or if a thread waits for @signal. */
+/* Returns false if the program has taken @signal, or if a thread waits for
+ * @signal. */
 static bool is_signal_free(int signal, uint64_t blocked)
 {
 	return !is_given_up(signal) &&
@@ -166,9 +168,9 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
 	/* A perf event's signal may outlast an exec, so the default action must
-	 * be to ignore this signal.  A real-time signal is unsuitable, too: if
-	 * the queue of such signals is full, the kernel sends SIGIO, which
-	 * kills. */
+	 * be to ignore this signal.  A real-time signal is unsuitable, too,
+	 * because a full queue of real-time signals makes the kernel send
+	 * SIGIO, which kills. */
 	if (is_perf && wanted == 0)
 		wanted = SYC_TICK_SIGNAL;
 	if (wanted == 0)
@@ -237,9 +239,9 @@ void syc_signals_uninstall(int signal)
 }
 
 /*
- * Act for a signal without a handler of the program.  The signal is pending
- * when our handler returns, so the process ends with the signal as its status,
- * as without the library.
+ * Act for a signal without an application handler.  The signal is pending when
+ * our handler returns, so the process ends with the signal as its status, as
+ * without the library.
  */
 static void act_by_default(int signal)
 {
@@ -254,7 +256,7 @@ static void act_by_default(int signal)
 	syscall(SYS_tgkill, getpid(), gettid(), signal);
 }
 
-/* Set the mask with which @action would have been called. */
+/* Set the mask with which the kernel would have called @action. */
 static void set_mask(int signal, const struct sigaction *action,
                      const ucontext_t *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick_signal.h - choice of the ticks' signals, and passing on of foreign
- * signals.
+ * tick_signal.h - choice of the ticks' signals, and calls of the application's
+ * previous actions.
  *
  * Our handler is never removed.  A tick may be pending when sampling stops, and
  * the default action of most signals ends the process.  Our handler passes
@@ -29,35 +29,35 @@ struct syc_thread_list;
 /** Kind of the ticks' signal, if the application names no signal. */
 enum syc_signals_kind {
 	SYC_SIGNALS_REAL_TIME,
-	/* One of the two signals above.  So a tick does not
-	 * kill a process that resets all signals, such as a child between fork
-	 * and exec.  If the application uses both, a real-time
-	 * signal. */
+	/* One of the two signals above, or a real-time signal if the
+	 * application uses both.  A harmless signal does not kill a process
+	 * that resets all signals, such as a child between fork and exec. */
 	SYC_SIGNALS_HARMLESS,
 };
 
 /**
  * Choose a signal for @clock: @wanted, if @wanted is not 0.  If @wanted is 0,
- * choose a signal of @kind (for perf events SYC_TICK_SIGNAL) that has no handler.  No
- * thread that blocks only some signals blocks the chosen signal: such a thread
- * might wait for it with sigwait() or a signalfd.
+ * choose a signal of @kind (for perf events SYC_TICK_SIGNAL) that has no
+ * handler.  The function does not choose a signal that a thread blocks along
+ * with only some others, because the thread might wait for the signal with
+ * sigwait() or a signalfd.
  *
  * Returns the signal, or -EINVAL, -EBUSY.  Context: signal-safe.
  */
 int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
                        struct syc_thread_list *tasks);
 
-/** The application uses the signals in the set @signals: this process and its
- * children no longer choose these signals.  Context: any-thread,
- * signal-safe. */
+/** Never choose a signal of the set @signals, which the application uses, in
+ * this process and its children.  Context: any-thread, signal-safe. */
 void syc_signals_give_up(uint64_t signals);
 
-/** Whether the default action ignores @signal, and @signal may be chosen. */
+/** Return whether the default action ignores @signal, and @signal may be
+ * chosen. */
 bool syc_signals_is_harmless(int signal);
 
 /**
- * Whether @mask, of which signals 1 to 31 count, means all signals: the program
- * blocks all signals, or waits for any.
+ * Return whether @mask has all of the signals 1 to 31: the program blocks all
+ * signals, or waits for any.
  */
 bool syc_signals_are_all(uint64_t mask);
 
@@ -69,7 +69,7 @@ bool syc_signals_are_all(uint64_t mask);
  */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
 
-/** syc_signals_install() of the handler that was installed last, for any
+/** Like syc_signals_install(), with the handler that was installed last for any
  * signal.  Context: signal-safe. */
 int syc_signals_install_again(int signal);
 
@@ -77,7 +77,8 @@ int syc_signals_install_again(int signal);
  * pending signal.  Context: signal-safe; no tick uses @signal. */
 void syc_signals_uninstall(int signal);
 
-/** False: the application has replaced our handler. */
+/** Return whether @signal has our handler, which the application may have
+ * replaced. */
 bool syc_signals_is_installed(int signal);
 
 /** If @action of @signal is our handler, replace @action by the previous

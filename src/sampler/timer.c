@@ -36,16 +36,17 @@
 
 #define SECOND 1000000000
 
-/* The kernel's name for the processor time of one thread of this process. */
+/* Return the kernel's name for the processor time of one thread of this
+ * process. */
 static clockid_t cpu_clock_of(int32_t tid)
 {
 	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
-/* A random time in [1, period]. So threads that live for less than a period get
- * their share of ticks, and threads that begin together don't tick together.
- * If such ticks were ahead of the processor time (carried_ns < 0), returns a
- * full period until this lead is made up for. */
+/* Return a random time in [1, period].  So threads that live for less than a
+ * period get their share of ticks, and threads that begin together don't tick
+ * together.  If earlier ticks were ahead of the processor time (carried_ns <
+ * 0), return a full period until the lead is used up. */
 static int64_t random_phase(const struct syc_target *t)
 {
 	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;
@@ -93,7 +94,7 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
 	event.sigev_notify_thread_id = t->tid;
-	/* stored before the timer can tick */
+	/* store these fields before the timer can tick */
 	__atomic_store_n(&t->sleeper.is_slow, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_owed,
 	                 (int32_t)(delay_ns / syc_sampler->period_ns),
@@ -107,7 +108,8 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	return 0;
 }
 
-/* The kernel does not reuse the number of a timer that was just deleted. */
+/* A handler may call this function with a deleted timer, whose number the
+ * kernel does not reuse soon. */
 bool syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
 {
 	const int timer = __atomic_load_n(&t->timer, __ATOMIC_RELAXED);
@@ -131,9 +133,9 @@ static size_t page_size(void)
 }
 
 /*
- * The event is free running: standard signals don't queue up, and the thread's
- * clock gives the weight of time without a signal.  So the handler need not arm
- * the event again.
+ * Start a free-running perf event, which the handler need not arm again.
+ * Standard signals don't queue up, and the thread's clock gives the weight of
+ * time without a signal.
  *
  * An event lives as long as its mapping, and its signal carries the number of
  * its fd.  The fd is closed immediately, so the event occupies no fd of the
@@ -212,7 +214,7 @@ static void stop_timer(struct syc_target *target, bool is_deleted)
 {
 	const int timer = target->timer;
 
-	/* A handler that sets the deleted timer then has no effect */
+	/* From here on a handler can't set the timer, which is deleted next */
 	__atomic_store_n(&target->timer, -1, __ATOMIC_RELAXED);
 	if (timer >= 0 && is_deleted)
 		syscall(SYS_timer_delete, timer);
@@ -222,8 +224,7 @@ static void stop_timer(struct syc_target *target, bool is_deleted)
 	target->perf_fd = -1;
 }
 
-/* Under a filter the deletion may be forbidden: then the timer ends with the
- * process. */
+/* If a filter may forbid the deletion, the timer ends with the process. */
 void syc_timer_stop(struct syc_target *target)
 {
 	stop_timer(target, !syc_state_has_filter(syc_sampler));
@@ -273,7 +274,7 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* A forked child that calls exec has usually done so within this time */
+/* Most forked children that call exec do so within this time */
 #define CHILD_DELAY_NS (INT64_C(10) * 1000000)
 
 int syc_thread_timer_begin_alone(bool is_child)
@@ -293,8 +294,9 @@ int syc_thread_timer_begin_alone(bool is_child)
 	t->inode = 0;
 	t->n_tries = 1;
 	s->n_threads = 1;
-	/* A signal that kills is sent only to a child that lasts.  A sleeping
-	 * child may have reset its handlers, and may wait before exec */
+	/* Ticks by a signal that kills begin only in a child that uses
+	 * processor time.  A sleeping child may have reset its handlers, and
+	 * may wait before exec */
 	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
 	                  clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
@@ -312,8 +314,8 @@ static bool blocks_ticks(uint64_t blocked)
 	return (blocked & syc_signal_bit(syc_sampler->signal)) != 0;
 }
 
-/* Start a timer also if the thread blocks the signal: the ticks wait until it
- * unblocks the signal. */
+/* Start a timer even if the thread blocks the signal.  The ticks wait until the
+ * thread unblocks the signal. */
 static bool start_self(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -336,8 +338,8 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 	struct syc_target *t = syc_target_find(tid);
 	uint32_t *count = &s->n_unsampled;
 
-	if (t != NULL) /* target of an earlier thread with this id, which ended
-	                * unnoticed */
+	if (t != NULL) /* free the target of an earlier thread with this id,
+	                * which ended unnoticed */
 		syc_timer_forget(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {
@@ -421,18 +423,18 @@ void syc_thread_timer_settle(void)
  * Samples of the processor time since a thread's last tick, if no other tick
  * will come.
  *
- * A kernel of 250 Hz checks a thread's clock every 4 ms.  So the last 2 ms of a
- * thread have no tick, and many threads have no tick at all.  The thread's own
- * clock includes this time.  Whole periods of this time become one more sample,
- * with the thread's last stack.  If the thread had no sample, the stack has
- * only its start function; the main thread's stack is empty.  The process
- * carries less than a period to the next thread that ends.
+ * A kernel of 250 Hz checks a thread's clock every 4 ms.  So on average the
+ * last 2 ms of a thread have no tick, and many threads have no tick at all.
+ * Whole periods of the time without ticks become one more sample, with the
+ * thread's last stack.  If the thread had no sample, the stack has only the
+ * start function, or is empty for the main thread.  The process carries less
+ * than a period to the next thread that ends.
  */
 
-/* Ticks that a thread's clock has had since the thread's last tick.  The error
- * is less than a period for a thread, and for the sum over all threads.  The
- * rest of the time until now is added to the carried time, because the thread
- * continues if an exec fails. */
+/* Return the periods of a thread's clock since the thread's last tick.  The
+ * error is less than a period for a thread, and for the sum over all threads.
+ * The rest of the time until now is added to the carried time, because the
+ * thread continues if an exec fails. */
 static uint32_t take_due(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -455,13 +457,14 @@ static uint32_t take_due(struct syc_target *t)
 	return n;
 }
 
-/* The thread's next ticks include the same time, so their weight is reduced. */
+/* Emit a due sample, and reduce the weight of the thread's next ticks, which
+ * include the same time. */
 static void emit_due(struct syc_target *t, uint32_t weight)
 {
 	const int64_t weight_ns = weight * syc_sampler->period_ns;
 	const struct syc_workspace *const last = syc_target_workspace(t);
-	/* The stack's libraries were mapped at last_at; a library may be
-	 * unmapped now */
+	/* The stack's libraries were mapped at last_at, and may be unmapped
+	 * now */
 	const int64_t at = last->n_last != 0 ? last->last_at : syscap_clock();
 
 	syc_sampler_metadata_flush();
@@ -472,8 +475,8 @@ static void emit_due(struct syc_target *t, uint32_t weight)
 	__atomic_sub_fetch(&t->n_owed, (int32_t)weight, __ATOMIC_RELAXED);
 }
 
-/* The counterpart is take_tick(): a tick that begins now finds is_on
- * cleared. */
+/* The counterpart is take_tick().  A tick that begins after this check finds
+ * is_on cleared. */
 static bool is_due(const struct syc_target *t)
 {
 	return t->cookie != 0 && syc_timer_runs(t) && !t->is_silent &&

@@ -20,11 +20,11 @@
  * first period, which begins in @delay_ns.  The first tick's weight includes
  * the time until this tick.  Perf events have no delay.
  *
- * Returns 0; -EAGAIN: there are too many timers at present; -ESRCH: the thread
- * has ended; or another -errno.
+ * Returns 0, -EAGAIN (too many timers at present), -ESRCH (the thread has
+ * ended), or another -errno.
  *
- * If no perf event can be made, although the first thread has one, makes a
- * POSIX timer of processor time.
+ * If no perf event is available for a thread after the first, the function
+ * makes a POSIX timer of processor time.
  *
  * Context: signal-safe.
  */
@@ -32,8 +32,9 @@ int syc_timer_start(struct syc_target *target, uint32_t clock,
                     int64_t delay_ns);
 
 /**
- * A timer of the processor time of the whole process: the kernel sends its
- * signal, with syc_target_scout_cookie(), to a thread that runs.
+ * Start the scout, a timer of the processor time of the whole process.  The
+ * kernel sends the scout's signal, with syc_target_scout_cookie(), to a running
+ * thread.
  *
  * Returns the timer's number, or -errno.
  */
@@ -41,8 +42,9 @@ int syc_timer_start_scout(int64_t period_ns);
 
 void syc_timer_stop_scout(int timer);
 
-/** The clock for a newly found thread: the sampler's clock.  A child that may
- * call exec gets no perf event, which is expensive. */
+/** Return the clock for a newly found thread.  It is the sampler's clock,
+ * except that a child that may call exec gets no perf event, which is
+ * expensive. */
 uint32_t syc_timer_clock(const struct syc_sampler *s);
 
 static inline bool syc_timer_runs(const struct syc_target *target)
@@ -50,67 +52,71 @@ static inline bool syc_timer_runs(const struct syc_target *target)
 	return target->timer >= 0 || target->perf_page != NULL;
 }
 
-/** Stop the timer: pending ticks may still come.  Under a filter the timer only
- * counts as stopped, until the process ends. */
+/** Stop the timer.  Pending ticks may still come.  Under a filter the timer
+ * runs until the process ends, but is marked as stopped. */
 void syc_timer_stop(struct syc_target *target);
 
-/** Delete the timer, also under a filter: the caller may still make the system
- * call. */
+/** Delete the timer even under a filter, if the caller may still make the
+ * system call. */
 void syc_timer_delete(struct syc_target *target);
 
 /** Stop the timer, and free @target. */
 void syc_timer_forget(struct syc_target *target);
 
-/** Earlier processor time of @target's thread is not due (syc_final_sample_emit()). */
+/** Exclude earlier processor time of @target's thread from its due time
+ * (syc_final_sample_emit()). */
 void syc_timer_due_from_now(struct syc_target *target);
 
 /**
- * Number of periods of the calling thread's processor time without a sample; at
- * least 1.  The periods then count as sampled.
+ * Return the number of periods of the calling thread's processor time without a
+ * sample, at least 1, and mark the periods as sampled.
  *
  * Context: owner, signal-safe.
  */
 uint32_t syc_timer_weigh_cpu(struct syc_target *target);
 
 /**
- * @target's timer of wall time ticks each @period_ns from now on.  False:
- * @target has no timer now.
+ * Set the period of @target's timer of wall time to @period_ns.  Returns false
+ * if @target has no timer now.
  *
  * Context: owner, in its handler; signal-safe.
  */
 bool syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
 
 /**
- * Start a timer for the calling thread, which is the only thread; in a forked
- * child no tick comes within 10 ms.  Returns 0 or -errno.
+ * Start a timer for the calling thread, which is the only thread.  In a forked
+ * child the first tick comes after at least 10 ms.  Returns 0 or -errno.
  */
 int syc_thread_timer_begin_alone(bool is_child);
 
-/** A child's first tick came: give the calling thread its final clock.  Only if
+/** Give the calling thread its final clock, at a child's first tick, if
  * syc_sampler->is_new_child. */
 void syc_thread_timer_settle(void);
 
-/** The calling thread has begun, with the signals @blocked: start its timer. */
+/** Start the timer of the calling thread, which has begun with the signals
+ * @blocked. */
 void syc_thread_timer_begin(uint64_t blocked);
 
-/** The calling thread has begun, but its stack is too small for ticks. */
+/** Note that the calling thread has begun, with a stack that is too small for
+ * ticks. */
 void syc_thread_timer_begin_cramped(uint64_t blocked);
 
 /** Note whether the calling thread has an alternate stack that is too small for
  * ticks. */
 void syc_thread_timer_note_room(bool is_cramped);
 
-/** The calling thread is about to block fewer signals. A scan (thread_scan.h)
- * may have stopped the thread's timer while the thread waited with our signal
- * blocked: restart the timer. */
+/** Restart the timer of the calling thread, which is about to block fewer
+ * signals.  A scan (thread_scan.h) may have stopped the timer while the thread
+ * waited with our signal blocked. */
 void syc_thread_timer_resume(void);
 
-/** The calling thread ends with the signals @blocked: end its timer, too. */
+/** End the timer of the calling thread, which ends with the signals
+ * @blocked. */
 void syc_thread_timer_end(uint64_t blocked);
 
 /** Emit the due samples of @only, the target of the calling thread, which ends.
- * NULL: emit the due samples of all threads, because the process ends or calls
- * exec; no tick is taken now, because `is_on` is 0. */
+ * If @only is NULL, the process ends or calls exec: emit the due samples of all
+ * threads.  No tick is taken meanwhile, because `is_on` is 0. */
 void syc_final_sample_emit(const struct syc_target *only);
 
 #endif

@@ -3,9 +3,9 @@
  * unwatched.c - sampling without a watcher.
  *
  * Without an interposer, the first thread may make other threads and then
- * sleep, so that no tick finds the new threads.  Therefore the scout, a timer
- * of the whole process' processor time, ticks in a running thread.  The scout
- * wakes no sleeping thread.
+ * sleep, so that no tick finds the new threads.  So the process has a scout, a
+ * timer of the whole process' processor time.  The scout ticks in a running
+ * thread, and wakes no sleeping thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,9 +57,9 @@ bool syc_unwatched_is_interposed(void)
 }
 
 /*
- * Remove pending ticks of deleted timers.  Foreign signals are sent again; the
- * kernel permits only the first thread to send such signals to the process.
- * The caller has blocked all signals.
+ * Remove pending ticks of deleted timers, and send foreign signals again.  The
+ * kernel permits only the first thread to send some foreign signals to the
+ * process.  The caller has blocked all signals.
  */
 void syc_unwatched_take_pending(int signal)
 {
@@ -120,7 +120,8 @@ static void give_up_sampling(struct syc_sampler *s)
 
 void (*syc_unwatched_before_ticks)(int signal);
 
-/* No tick may reach the program's handler. */
+/* Stop all ticks before the change, because no tick may reach an application
+ * handler. */
 bool syc_unwatched_change_signal(void)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -162,7 +163,7 @@ bool syc_unwatched_keep_signal(void)
 {
 	const int signal = syc_sampler->signal;
 
-	/* Another thread that reset the signal may be about to restore it */
+	/* A thread that reset the signal may be about to restore our handler */
 	return syc_signals_is_installed(signal) ||
 	       (syc_signals_is_harmless(signal) &&
 	        syc_signals_install_again(signal) == 0) ||
@@ -191,7 +192,7 @@ int syc_unwatched_start(bool is_child)
 
 	s->sees_waits = has_interposer;
 	const int r = syc_thread_timer_begin_alone(is_child);
-	if (r == -EAGAIN) /* a watcher would try again, too */
+	if (r == -EAGAIN) /* later ticks try again */
 		s->n_unsampled = 1;
 	else if (r != 0)
 		return r;
@@ -226,9 +227,9 @@ bool syc_unwatched_hand_over(void)
 }
 
 /*
- * Whether this thread's ring was not read for a second.  Only then the caller
- * checks for the recorder, because the check takes system calls.  One thread at
- * a time does the check.
+ * Return whether this thread's ring was not read for a second.  The caller
+ * checks for the recorder only in this case, because the check takes system
+ * calls.  One thread at a time does the check.
  */
 static bool seems_unread(struct syc_sampler *s, int64_t now)
 {
@@ -288,8 +289,8 @@ void syc_unwatched_tick(const sigset_t *mask)
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (is_over && s->watcher == SYC_WATCHER_LATER) {
-		/* Otherwise the thread's timers would wake the process
-		 * forever */
+		/* The timers of a process without a recorder would wake the
+		 * process forever */
 		give_up_sampling(s);
 		s->why = "the recorder has ended";
 		syc_diag_say("sampling ends", s->why);

@@ -28,10 +28,10 @@
 #define BEGIN_NS   (2000 * MS)
 #define REFRESH_NS (10 * MS) /* longer than a fork; later rounds retry */
 
-/* Number of seccomp filters at the begin of sampling; inherited by children. */
+/* Number of seccomp filters at the begin of sampling, inherited by children. */
 static uint32_t filters;
 
-/* The number of filters; UINT32_MAX: unknown. */
+/* Return the number of filters, or UINT32_MAX if the number is unknown. */
 static uint32_t filters_now(void)
 {
 	struct syc_thread_status about;
@@ -47,7 +47,7 @@ static uint32_t filters_now(void)
 	return r == 0 ? about.filters : UINT32_MAX;
 }
 
-/* Do one round.  False: this round was the last. */
+/* Do one round.  Returns false if this round was the last. */
 static bool look_once(struct syc_sampler *s, int own_dir)
 {
 	const int dir = s->owns_table ? own_dir : syc_thread_list_open();
@@ -65,11 +65,10 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 		s->why = "another copy of the library samples";
 		return false;
 	}
-	/* A filter was installed since: our calls may be forbidden */
+	/* A filter that was installed since may forbid the sampler's calls */
 	if (!syc_state_has_filter(s) && filters_now() != filters)
 		__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
-	/* The threads of this library must not keep a process alive on their
-	 * own */
+	/* Library threads must not keep a process alive */
 	bool goes_on = syc_unwatched_keep_signal() && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
 		goes_on = syc_unwatched_change_signal();
@@ -79,8 +78,9 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 }
 
 /*
- * Get an fd table of our own, if the kernel supports this.  With a separate
- * table, the watcher does not keep pipes open that the program closes.
+ * Give the watcher a private fd table, if the kernel supports private tables.
+ * Without a private table, the watcher would keep pipes open that the program
+ * closes.
  */
 static bool open_in_own_table(int *ret_dir)
 {
@@ -120,7 +120,7 @@ static void *run_watcher(void *nothing)
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
-	/* If no other thread ends the process, end the process as its threads
+	/* If only library threads remain, end the process as its threads
 	 * ended */
 	int status;
 	if (syc_last_thread_is_caller(&status) && status != 0)
@@ -176,8 +176,8 @@ int syc_watcher_stop(int64_t wait_ns)
 			return -ETIMEDOUT;
 		syc_futex_wait(&s->watcher, watcher, 100 * MS);
 	}
-	/* A thread that began a sample before is_on was 0 ends it within
-	 * moments */
+	/* A thread that began a sample before is_on was 0 ends the sample
+	 * soon */
 	while (syc_scan_is_busy()) {
 		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;

@@ -13,9 +13,9 @@ size_t syc_workspace_size(void)
 }
 
 /*
- * Whether the call whose frame was at @owner left by siglongjmp().  The
- * caller's frame is at @here: the frame of an interrupted call is above @here.
- * False for other stacks than the thread's own.
+ * Return whether the call whose frame was at @owner left by siglongjmp().  The
+ * caller's frame is at @here, and the frame of an interrupted call is above
+ * @here.  Returns false if a frame is not on the thread's own stack.
  */
 static bool is_owner_dead(const struct syc_sample_options *options,
                           uintptr_t owner, uintptr_t here)
@@ -32,7 +32,8 @@ bool syc_workspace_enter(struct syc_workspace *take,
 
 	if (owner != 0 && !is_owner_dead(options, owner, here))
 		return false;
-	/* A handler that interrupts here returns before this code continues */
+	/* A handler that interrupts this code returns before this code
+	 * continues */
 	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	return true;
