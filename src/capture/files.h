@@ -51,7 +51,7 @@ void syc_mapping_move(struct syc_mapping *to, struct syc_mapping *from);
 /** False: no mapping of this file contains @address. */
 bool syc_mapping_mend(const void *address);
 
-/** Whether any mapping has lost a part of its file. */
+/** Return whether any mapping has lost a part of its file. */
 bool syc_mapping_any_lost(void);
 
 /**
@@ -84,7 +84,7 @@ int syc_plain_file_open(const char *path, int flags,
  */
 int syc_file_lock_take(int fd, struct syscap_error *error);
 
-/** Whether any process holds a lock, and may be adding to the file. */
+/** Return whether any process holds a lock, and may be adding to the file. */
 bool syc_file_lock_is_held(int fd);
 
 /**
@@ -111,7 +111,7 @@ int syc_file_lock_opener(int fd);
  */
 
 /**
- * Whether another process may still write to the file @path, because the
+ * Return whether another process may still write to the file @path, because the
  * process holds a lock or has the file open.  0, also if there is no file; or
  * -EBUSY.
  */

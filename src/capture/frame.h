@@ -51,15 +51,15 @@ static inline void syc_frame_header(const unsigned char *bytes, bool big,
 	};
 }
 
-/** Whether a frame can have the length @len. */
+/** Return whether a frame can have the length @len. */
 static inline bool syc_frame_is_length(unsigned len)
 {
 	return len >= sizeof(struct syscap_wire_frame) && len % 8 == 0;
 }
 
 /**
- * Whether a file may end @left bytes behind the beginning of a frame of @len
- * bytes, because its writer wrote a part of the frame.
+ * Return whether a file may end @left bytes behind the beginning of a frame of
+ * @len bytes, because its writer wrote a part of the frame.
  */
 static inline bool syc_frame_is_torn(unsigned len, uint64_t left)
 {
@@ -158,7 +158,8 @@ static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
 	return weight;
 }
 
-/** Whether @padding2 of a SAMPLE marks a sample that no timer requested. */
+/** Return whether @padding2 of a SAMPLE marks a sample that no timer
+ * requested. */
 static inline bool syc_sample_is_wait(uint32_t padding2)
 {
 	const uint32_t tag = padding2 & SYSCAP_WEIGHT_TAG_MASK;

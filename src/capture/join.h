@@ -152,7 +152,7 @@ struct syc_join_symbols {
 
 void syc_join_symbols_fini(struct syc_join_symbols *symbols);
 
-/** Whether the table @data of @size bytes can be merged. */
+/** Return whether the table @data of @size bytes can be merged. */
 bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 
 /**

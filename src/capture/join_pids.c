@@ -55,7 +55,7 @@ static bool is_made_up(const char *cmdline)
 	return cmdline[0] == '\0' || strncmp(cmdline, "[pid ", 5) == 0;
 }
 
-/* Whether a PROCESS frame of the process had this command line. */
+/* Return whether a PROCESS frame of the process had this command line. */
 static bool has_cmdline(const struct syc_join_process *process,
                         const char *cmdline)
 {
@@ -292,7 +292,7 @@ struct settling {
 	int32_t last;
 };
 
-/* Whether an earlier process has @number.  If not, reserve @number. */
+/* Return whether an earlier process has @number.  If not, reserve @number. */
 static int give(struct settling *settling, int32_t number, size_t input,
                 size_t *ret_other)
 {
@@ -321,7 +321,7 @@ static int fresh(struct settling *settling, int32_t *ret_number)
 	return r > 0 ? 0 : -ENOMEM;
 }
 
-/* Whether the list allows the number @number for @process. */
+/* Return whether the list allows the number @number for @process. */
 static bool may_be(const struct settling *settling,
                    const struct syc_join_process *process, int32_t number,
                    size_t input, size_t head)

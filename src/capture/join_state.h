@@ -157,14 +157,15 @@ unsigned char *syc_join_files_content(const struct syc_join_files *files,
                                       const struct syc_join_file *file);
 
 /**
- * Whether the chunks are one file.  Chunks behind the end of a file begin
- * another file, which readers ignore.
+ * Return whether the chunks are one file.  Chunks behind the end of a file
+ * begin another file, which readers ignore.
  */
 bool syc_join_files_is_one(const struct syc_join_files *files,
                            const struct syc_join_file *file);
 
 /**
- * Whether the contents of both files are equal, and end at the same offsets.
+ * Return whether the contents of both files are equal, and end at the same
+ * offsets.
  */
 bool syc_join_files_equal(const struct syc_join_files *files,
                           const struct syc_join_file *file,

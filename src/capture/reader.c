@@ -381,7 +381,7 @@ report_lost(const struct syscap_reader *reader, uint64_t at,
 		(unsigned long long)reader->mapping.size);
 }
 
-/* Whether a writer may have written only half of the last frame yet. */
+/* Return whether a writer may have written only half of the last frame yet. */
 static bool is_end(const struct syscap_reader *reader, uint16_t len,
                    uint64_t left)
 {

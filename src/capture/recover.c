@@ -31,8 +31,8 @@ static bool has_suffix(const char *name)
 }
 
 /*
- * Whether the file begins like a ring file, or with zeros, which a creator that
- * was killed early leaves. syc_recover() checks the rest.
+ * Return whether the file begins like a ring file, or with zeros, which a
+ * creator that was killed early leaves.  syc_recover() checks the rest.
  */
 static bool may_be_ring_file(int fd)
 {

@@ -118,7 +118,7 @@ int syc_recover_file_create(struct syc_recover_file *file,
 int syc_recover_file_map(struct syc_recover_file *file,
                          struct syscap_error *error);
 
-/** Whether @file begins like a capture. */
+/** Return whether @file begins like a capture. */
 bool syc_recover_file_is_capture(const struct syc_recover_file *file);
 
 /** Write the header and the first frames into a capture that lacks both. */

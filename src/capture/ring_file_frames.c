@@ -362,7 +362,7 @@ static int load_head(struct syc_ring_reader *rest)
 	               : -ENOMEM;
 }
 
-/* Whether [@at, @end) of @bytes has a PROCESS frame of @pid. */
+/* Return whether [@at, @end) of @bytes has a PROCESS frame of @pid. */
 static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
                         int32_t pid)
 {
@@ -472,8 +472,8 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
 
 /* ------------------------------------------------------------ torn batch */
 
-/* Whether the bytes are a batch of the process, with the same parts as in the
- * rings. */
+/* Return whether the bytes are a batch of the process, with the same parts as
+ * in the rings. */
 static bool is_of_parts(const struct syc_ring_reader *rest,
                         const unsigned char *torn, uint64_t size)
 {

@@ -23,8 +23,8 @@
 #define WAIT_STEPS   400
 #define WAIT_STEP_NS 5000000
 
-/* Whether pids in the file are valid here: the file is of this boot and this
- * pid namespace. */
+/* Return whether pids in the file are valid here: the file is of this boot and
+ * this pid namespace. */
 static bool pids_compare(const struct syc_ring_file *facts)
 {
 	char boot_id[64];
@@ -82,7 +82,8 @@ static bool is_locked(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-/* Whether a child has a ring in the file, and may be about to continue it. */
+/* Return whether a child has a ring in the file, and may be about to continue
+ * it. */
 static bool has_living_child(int fd, const struct syc_ring_file *facts)
 {
 	uint32_t words[SYC_RING_FILE_SLOTS];

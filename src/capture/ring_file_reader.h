@@ -116,7 +116,7 @@ const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error);
 
-/** Whether the rings belong to the capture @st, by file and owner. */
+/** Return whether the rings belong to the capture @st, by file and owner. */
 bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st);
 
@@ -169,8 +169,8 @@ void syc_ring_reader_close(struct syc_ring_reader *rest);
 bool syc_ring_owner_exclude(int fd, bool all);
 
 /**
- * Whether the process' lock is held, and not only by a child that inherited the
- * descriptor of a dead process.
+ * Return whether the process' lock is held, and not only by a child that
+ * inherited the descriptor of a dead process.
  */
 bool syc_ring_owner_lives(int fd, const struct syc_ring_file *facts);
 
@@ -190,8 +190,8 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
                          struct syscap_error *error);
 
 /**
- * Whether the @size bytes at @torn, behind capture_size in the capture, are the
- * beginning of the journal's batch.
+ * Return whether the @size bytes at @torn, behind capture_size in the capture,
+ * are the beginning of the journal's batch.
  */
 bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
                                    const unsigned char *torn, uint64_t size);

@@ -54,7 +54,7 @@ int syc_code_names_add(struct syc_code_names *names,
  * Returns 0 or -ENOMEM. */
 int syc_code_names_settle(struct syc_code_names *names);
 
-/** Whether there is any code. */
+/** Return whether there is any code. */
 bool syc_code_names_any(const struct syc_code_names *names);
 
 /**

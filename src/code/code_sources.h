@@ -54,7 +54,7 @@ int syc_jitdump_read(struct syc_jitdump *dump, struct syc_code_table *table,
 /** The number of functions in the records so far. */
 uint64_t syc_jitdump_loads(const struct syc_jitdump *dump);
 
-/** Whether @path has the form .../jit-PID.dump. */
+/** Return whether @path has the form .../jit-PID.dump. */
 bool syc_jitdump_is_name(const char *path);
 
 /*

@@ -119,8 +119,8 @@ static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (ssize_t)done;
 }
 
-/* Whether the file continues the file of the last check.  A file that was
- * truncated and refilled has other bytes before the offset. */
+/* Return whether the file continues the file of the last check.  A file that
+ * was truncated and refilled has other bytes before the offset. */
 static bool is_continued(const struct syc_perf_map *map, int fd,
                          const struct stat *st)
 {

@@ -28,14 +28,14 @@
 /** Greatest number of addresses in a stack, from the innermost on. */
 #define SYC_BLOCKED_DEPTH 256u
 
-/** Whether the calling thread is the main thread. */
+/** Return whether the calling thread is the main thread. */
 bool syc_own_thread_is_main(void);
 
-/** Whether a handler runs, or may run, on its alternate stack. */
+/** Return whether a handler runs, or may run, on its alternate stack. */
 bool syc_own_stack_is_alternate(void);
 
-/** Whether a walk fits on the stack; false on a handler's small alternate
- * stack. */
+/** Return whether a walk fits on the stack; false on a handler's small
+ * alternate stack. */
 bool syc_own_stack_has_space(void);
 
 /**

@@ -45,7 +45,7 @@ static _Thread_local uint64_t waits_mask /* the program's */
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
-/* Whether @mask has all signals but SIGKILL and SIGSTOP, which can't be
+/* Return whether @mask has all signals but SIGKILL and SIGSTOP, which can't be
  * blocked, and the signals that this library never blocks. */
 static bool are_all_blocked(uint64_t mask)
 {
@@ -156,8 +156,8 @@ static const struct timespec *time_left(struct split_wait *wait)
 	return &wait->left;
 }
 
-/* Whether only one of our ticks interrupted a part that returned @r, and errno
- * if @r is below 0. */
+/* Return whether only one of our ticks interrupted a part that returned @r, and
+ * errno if @r is below 0. */
 static bool was_cut(int r)
 {
 	const bool was = r < 0 && errno == EINTR &&

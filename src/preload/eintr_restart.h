@@ -29,11 +29,11 @@
 #include "sampler/compose.h"
 
 /**
- * Whether a tick may interrupt the wait that begins: because ticks come in
- * waits, or in this wait (@is_ticked).  A tick may also interrupt a wait that
- * @has_mask: if the thread blocks our signal, a tick may be pending.  If a tick
- * arrives together with a signal that the mask permits, this signal would stay
- * pending.
+ * Return whether a tick may interrupt the wait that begins: because ticks come
+ * in waits, or in this wait (@is_ticked).  A tick may also interrupt a wait
+ * that @has_mask: if the thread blocks our signal, a tick may be pending.  If a
+ * tick arrives together with a signal that the mask permits, this signal would
+ * stay pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 
@@ -70,8 +70,9 @@ int syc_restart_clock_nanosleep(clockid_t clock, int flags,
                                 struct timespec *left);
 
 /**
- * Whether @time can be read; false if the kernel would return EFAULT.  The C
- * library leaves the check to the kernel in sleeps and epoll_pwait2() only.
+ * Return whether @time can be read; false if the kernel would return EFAULT.
+ * The C library leaves the check to the kernel in sleeps and epoll_pwait2()
+ * only.
  */
 bool syc_restart_can_read(const struct timespec *time);
 

@@ -70,7 +70,7 @@ static void decide_role(void)
 	errno = saved;
 }
 
-/* Whether the environment can be read, and requests the role. */
+/* Return whether the environment can be read, and requests the role. */
 static bool are_logs_wanted(void)
 {
 	uint32_t role = __atomic_load_n(&logs_role, __ATOMIC_RELAXED);
@@ -82,7 +82,7 @@ static bool are_logs_wanted(void)
 	return __builtin_expect(role == LOGS_ON, 0);
 }
 
-/* Whether the role is on, and a recording is in progress. */
+/* Return whether the role is on, and a recording is in progress. */
 static bool are_logs_recorded(void)
 {
 	return are_logs_wanted() && !syc_seccomp_is_closed() &&
@@ -434,9 +434,10 @@ static __attribute__((noinline)) void gather(const struct msghdr *message)
 }
 
 /*
- * Whether the kernel has read the message's header and address.  A message that
- * the kernel refuses counts, too: there is no journal, or the message is too
- * long.  A program that sends a refused message again sends a file.
+ * Return whether the kernel has read the message's header and address.  A
+ * message that the kernel refuses counts, too: there is no journal, or the
+ * message is too long.  A program that sends a refused message again sends a
+ * file.
  */
 static bool has_been_read(ssize_t r)
 {

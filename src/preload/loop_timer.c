@@ -45,8 +45,8 @@ static bool is_loop(const struct syc_loop *loop)
 }
 
 /*
- * Whether this process owns the timer.  The pid is compared, because a child
- * has its parent's memory, but not its parent's timers.
+ * Return whether this process owns the timer.  The pid is compared, because a
+ * child has its parent's memory, but not its parent's timers.
  */
 static bool owns_timer(const struct syc_loop *loop)
 {
@@ -114,9 +114,9 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 }
 
 /*
- * Whether the timer alone makes a call return EINTR: the timer did not expire
- * in another signal's handler, and no other signal is pending.  All signals are
- * blocked here (sampler/signals.c).
+ * Return whether the timer alone makes a call return EINTR: the timer did not
+ * expire in another signal's handler, and no other signal is pending.  All
+ * signals are blocked here (sampler/signals.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)

@@ -86,12 +86,12 @@ void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
                           uintptr_t frame, int64_t timeout, bool has_mask);
 
 /**
- * Whether the caller must wait for *ret_left, in which the timer may expire,
- * after the wait for wait->first returned @r.
+ * Return whether the caller must wait for *ret_left, in which the timer may
+ * expire, after the wait for wait->first returned @r.
  */
 bool syc_loops_waits_on(struct syc_loops_wait *wait, int r, int64_t *ret_left);
 
-/** Whether the timer expired in a call that returned EINTR. */
+/** Return whether the timer expired in a call that returned EINTR. */
 bool syc_loops_ticked(const struct syc_loops_wait *wait);
 
 static inline bool syc_loops_interrupted(const struct syc_loops_wait *wait)

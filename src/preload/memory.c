@@ -248,8 +248,8 @@ record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 }
 
 /*
- * Whether a walk fits on the stack, which may be nearly full.  Another stack
- * than the thread's own may be a handler's alternate stack of 8 KiB.
+ * Return whether a walk fits on the stack, which may be nearly full.  Another
+ * stack than the thread's own may be a handler's alternate stack of 8 KiB.
  */
 static bool walk_has_room(const struct syc_caller *caller)
 {
@@ -430,7 +430,8 @@ syc_memory_mapped(struct syc_memory_range range, bool is_reported,
 	__asm__ volatile("");
 }
 
-/* Whether @block is recorded: true for all blocks, or for the drawn blocks. */
+/* Return whether @block is recorded: true for all blocks, or for the drawn
+ * blocks. */
 static bool is_recorded(const void *block)
 {
 	return !syc_memory_is_sampled() || syc_memory_sampled_forget(block);

@@ -58,7 +58,7 @@ struct syc_memory_range syc_memory_maps_round(const void *at, size_t size);
 /** Add @range, which has no other mapping.  False: the table is full. */
 bool syc_memory_maps_add(struct syc_memory_range range);
 
-/** Whether @at is in a mapping. */
+/** Return whether @at is in a mapping. */
 bool syc_memory_maps_has(const void *at);
 
 /** Remove @range from one mapping that it overlaps.  False: @range overlaps no
@@ -123,7 +123,7 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** Whether @block was surely not drawn, like NULL.  False: call
+/** Return whether @block was surely not drawn, like NULL.  False: call
  * syc_memory_sampled_forget(). */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
@@ -159,8 +159,8 @@ extern uint32_t syc_memory_role_now;
  */
 void syc_memory_decide(void);
 
-/** Whether the role is on.  Once the role is decided, the test takes a load and
- * a compare. */
+/** Return whether the role is on.  Once the role is decided, the test takes a
+ * load and a compare. */
 static inline bool syc_memory_is_on(void)
 {
 	uint32_t role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
@@ -172,7 +172,7 @@ static inline bool syc_memory_is_on(void)
 	return role > SYC_MEMORY_OFF && !syc_seccomp_is_closed();
 }
 
-/** Whether the role records a sample. */
+/** Return whether the role records a sample. */
 static inline bool syc_memory_is_sampled(void)
 {
 	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==

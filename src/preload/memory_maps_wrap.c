@@ -146,8 +146,8 @@ static __attribute__((noinline)) void *map_seen(void *at, size_t size, int prot,
 	return r;
 }
 
-/* Whether the call covers whole pages.  Other calls fail, and must not remove
- * neighbouring mappings. */
+/* Return whether the call covers whole pages.  Other calls fail, and must not
+ * remove neighbouring mappings. */
 static bool is_whole_pages(const void *at)
 {
 	return ((uintptr_t)at & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1)) == 0;

@@ -100,7 +100,7 @@ static inline struct timespec syc_time_left(const struct timespec *asked,
  * Context: any-thread, signal-safe, except where stated.
  */
 
-/** Whether the process has another C library than the build had. */
+/** Return whether the process has another C library than the build had. */
 bool syc_libc_is_foreign(void);
 
 /** Addresses of this library's code. */

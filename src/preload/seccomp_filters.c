@@ -217,7 +217,8 @@ static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 	return i;
 }
 
-/* Whether the kernel will return EFAULT.  False if memory can't be checked. */
+/* Return whether the kernel will return EFAULT.  False if memory can't be
+ * checked. */
 static bool is_unreadable(const void *at, size_t n)
 {
 	return !syc_memory_readable((uintptr_t)at, n) &&

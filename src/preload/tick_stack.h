@@ -32,7 +32,8 @@ const pthread_attr_t *syc_stack_size_for_thread(const pthread_attr_t *attr,
 /** Raise the stack size of all threads, sampled or not. */
 extern bool syc_stack_size_is_raised;
 
-/** Whether @stack is an alternate stack that may be too small for a tick. */
+/** Return whether @stack is an alternate stack that may be too small for a
+ * tick. */
 bool syc_stack_size_is_small(const stack_t *stack);
 
 /** The signal that was added to the mask of @number's handler; 0: none. */

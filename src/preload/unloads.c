@@ -329,8 +329,8 @@ static void look(struct looks *l)
 	l->last = 1 - l->last;
 }
 
-/* Whether a check fits on the stack.  True also for a thread without an event,
- * whose stack bounds are unknown. */
+/* Return whether a check fits on the stack.  True also for a thread without an
+ * event, whose stack bounds are unknown. */
 static bool fits_on_stack(void)
 {
 	const uintptr_t low =

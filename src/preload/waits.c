@@ -210,7 +210,7 @@ take_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
 SYC_EXPORTED int take_usleep(useconds_t us) __asm__("usleep");
 SYC_EXPORTED unsigned take_sleep(unsigned seconds) __asm__("sleep");
 
-/* Whether the kernel returns EFAULT for @left. */
+/* Return whether the kernel returns EFAULT for @left. */
 static bool is_bad(const struct timespec *left)
 {
 	return left != NULL && !syc_restart_can_read(left);

@@ -77,8 +77,8 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 }
 
 /*
- * Whether an older program of the requester sent an arena.  All arenas of one
- * program report the same begin time.
+ * Return whether an older program of the requester sent an arena.  All arenas
+ * of one program report the same begin time.
  */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)

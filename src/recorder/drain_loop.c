@@ -372,7 +372,7 @@ static void add_names(struct syc_recording *recording, int64_t end)
 	syc_naming_write(&naming, &recording->names);
 }
 
-/* Whether @pid is registered, or counted already. */
+/* Return whether @pid is registered, or counted already. */
 static bool is_known(void *context, int32_t pid)
 {
 	const struct syc_recording *const recording = context;

@@ -213,7 +213,7 @@ static int spawn_command(char *const argv[], const struct given *given,
 	return got == (ssize_t)sizeof(error) ? error : -EIO;
 }
 
-/* Whether the rings of many processes can be mapped at the same time. */
+/* Return whether the rings of many processes can be mapped at the same time. */
 static bool has_address_space(void)
 {
 	struct rlimit addresses;

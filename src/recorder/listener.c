@@ -22,7 +22,7 @@
 #define BACKLOG 4096
 
 /*
- * Whether all processes have closed the socket.  The error of connecting
+ * Return whether all processes have closed the socket.  The error of connecting
  * another kind of socket shows a dead socket without disturbing the owner.
  */
 static bool is_dead(const struct sockaddr_un *name)

@@ -177,13 +177,13 @@ static const char *get_build_id(const struct syc_mapped_file *file)
 	return file->hex[0] != 0 ? file->hex : NULL;
 }
 
-/* Whether the file contains syscap's library. */
+/* Return whether the file contains syscap's library. */
 static bool has_copy(const struct syc_mapped_file *file)
 {
 	return file->has_copy;
 }
 
-/* Whether the file contains a sampler. */
+/* Return whether the file contains a sampler. */
 static bool has_sampler(const struct syc_mapped_file *file)
 {
 	return file->has_sampler;
@@ -255,8 +255,9 @@ static bool is_asan(const char *path)
 }
 
 /*
- * Whether @path is a preloaded library.  Programs with a preloaded library
- * create their rings, and request a ring only if they can't send these rings.
+ * Return whether @path is a preloaded library.  Programs with a preloaded
+ * library create their rings, and request a ring only if they can't send these
+ * rings.
  */
 static bool is_preloaded(const char *path)
 {

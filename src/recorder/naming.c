@@ -35,7 +35,7 @@ static void show_progress_of_names(void *data, uint64_t done, uint64_t all)
 		syc_console_naming(progress->console, now, done, all);
 }
 
-/* Whether the file that the writer began is still at its path. */
+/* Return whether the file that the writer began is still at its path. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
 	return S_ISREG(b->st_mode) && a->st_dev == b->st_dev &&

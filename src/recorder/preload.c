@@ -115,7 +115,8 @@ static const char *find_sanitizer(const struct syc_elf *elf)
 	return found;
 }
 
-/* Whether the program exports malloc(), which the C library then calls. */
+/* Return whether the program exports malloc(), which the C library then
+ * calls. */
 static bool defines_malloc(const struct syc_elf *elf)
 {
 	const struct syc_elf_section *const table =
@@ -411,7 +412,7 @@ static void see_map(void *context, const struct syc_procfs_map *map)
 }
 
 /*
- * Whether @pid lacks the preloaded library.  The loader maps preloaded
+ * Return whether @pid lacks the preloaded library.  The loader maps preloaded
  * libraries before the C library.
  */
 static bool lacks_ours(int32_t pid)

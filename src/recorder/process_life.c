@@ -169,8 +169,8 @@ void syc_tracked_end_code(struct syc_tracked_process *process)
 }
 
 /*
- * Whether few descriptors are in use: the kernel allocates the lowest free
- * descriptor.
+ * Return whether few descriptors are in use: the kernel allocates the lowest
+ * free descriptor.
  */
 static bool has_files_to_spare(const struct syc_processes *processes)
 {

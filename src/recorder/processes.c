@@ -116,9 +116,9 @@ static bool is_dying(const struct syc_procfs_identity *identity)
 }
 
 /*
- * Whether the EXIT frame is written although the process is still visible:
- * until its parent has waited, or until its last threads have ended.  @since:
- * beginning of the rings for which the process is registered.
+ * Return whether the EXIT frame is written although the process is still
+ * visible: until its parent has waited, or until its last threads have ended.
+ * @since: beginning of the rings for which the process is registered.
  */
 static bool has_been_ended(const struct syc_tracked_process *process,
                            int64_t since,
@@ -174,9 +174,9 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
 }
 
 /*
- * Whether the process may have syscap's library.  syscap's library requests a
- * ring when the library has an event.  Other clients also request a ring to
- * find out whether they are recorded.
+ * Return whether the process may have syscap's library.  syscap's library
+ * requests a ring when the library has an event.  Other clients also request a
+ * ring to find out whether they are recorded.
  */
 static bool may_have_copy(struct syc_processes *processes,
                           struct syc_tracked_process *process)
@@ -235,7 +235,7 @@ void syc_processes_stack(struct syc_processes *processes, int32_t pid,
 	}
 }
 
-/* Whether a cleaned MAP frame has a build-id. */
+/* Return whether a cleaned MAP frame has a build-id. */
 static bool has_build_id(const struct syscap_wire_map *map)
 {
 	const char *const path = (const char *)(map + 1);

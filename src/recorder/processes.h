@@ -150,7 +150,7 @@ void syc_maps_write_new(struct syc_known_maps *known, int32_t pid, int32_t host,
                         struct syc_writer *writer,
                         union syc_frame_buffer *frame);
 
-/** Whether one of the @known mappings contains @address. */
+/** Return whether one of the @known mappings contains @address. */
 bool syc_maps_cover(const struct syc_known_maps *known, uint64_t address);
 
 /**
@@ -361,8 +361,8 @@ void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
                               bool is_new, int64_t since, const char *cmdline);
 
 /**
- * Whether @pid is live, or a past process that is known by another process than
- * @of.
+ * Return whether @pid is live, or a past process that is known by another
+ * process than @of.
  */
 bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,
                             int32_t of);
@@ -474,7 +474,7 @@ void syc_tracked_announce(struct syc_processes *processes,
                           const struct syc_procfs_identity *identity,
                           const char *cmdline);
 
-/** Whether @a and @b may run the same program. */
+/** Return whether @a and @b may run the same program. */
 bool syc_tracked_same_program(const struct syc_procfs_identity *a,
                               const struct syc_procfs_identity *b);
 

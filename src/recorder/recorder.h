@@ -58,7 +58,7 @@ int syc_record_run(const struct syc_record_options *options);
 	"libsyscap-memory.so" /* and all of the other two
 	                       * libraries */
 
-/** Whether @name is one of these libraries. */
+/** Return whether @name is one of these libraries. */
 bool syc_preload_is_library(const char *name);
 
 /**
@@ -89,7 +89,7 @@ bool syc_preload_refused(const char *command, char *why, size_t size);
 const char *syc_preload_sanitizer(const char *command);
 
 /**
- * Whether @command has its own malloc(), which takes precedence over a
+ * Return whether @command has its own malloc(), which takes precedence over a
  * preloaded malloc().
  */
 bool syc_preload_has_malloc(const char *command);

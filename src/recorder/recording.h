@@ -247,7 +247,7 @@ struct syc_recording {
 	int64_t began, flushed, orphans_looked;
 };
 
-/** Whether addresses get names at the end of the recording. */
+/** Return whether addresses get names at the end of the recording. */
 static inline bool
 syc_recording_wants_names(const struct syc_recording *recording)
 {

@@ -21,8 +21,8 @@ struct inode_search {
 };
 
 /*
- * Whether @map is of a ring or an arena, "syscap-ring" or "syscap-rings".  The
- * inode of @map identifies the ring or arena.
+ * Return whether @map is of a ring or an arena, "syscap-ring" or
+ * "syscap-rings".  The inode of @map identifies the ring or arena.
  */
 static bool is_mapped(const struct syc_procfs_map *map)
 {
@@ -55,8 +55,8 @@ static bool is_gone(int32_t host)
 }
 
 /*
- * Whether @host still has its memory.  An exiting process may lose memory
- * between two parts of the list of mappings.
+ * Return whether @host still has its memory.  An exiting process may lose
+ * memory between two parts of the list of mappings.
  */
 static bool has_memory(int32_t host)
 {
@@ -159,7 +159,7 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 /* Least time between two examinations of all processes. */
 #define SEARCH_PAUSE INT64_C(50000000)
 
-/* Whether the pids in @arena belong to another namespace. */
+/* Return whether the pids in @arena belong to another namespace. */
 static bool is_nested(const struct syc_arena_taken *arena)
 {
 	return arena->own_pid != arena->requester;

@@ -359,8 +359,8 @@ static void make_room(struct syc_callers *callers, int32_t pid)
 /* ---------------------------------------------------------------- new ones */
 
 /*
- * Whether the caller is of the recorder's user.  No other user reaches the
- * socket, and root needs no ring.
+ * Return whether the caller is of the recorder's user.  No other user reaches
+ * the socket, and root needs no ring.
  */
 static bool is_of_our_user(int fd, int32_t *ret_pid)
 {

@@ -71,7 +71,7 @@ ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
 /** Send a reply with the ring @fd; -1: no ring.  Returns 0 or -errno. */
 int syc_control_message_reply(int socket, int fd);
 
-/** Whether the same reply may succeed later. */
+/** Return whether the same reply may succeed later. */
 bool syc_control_message_may_retry(int r);
 
 struct syc_control_server;

@@ -21,9 +21,9 @@
 #define LOOK_AGAIN INT64_C(1000000000)
 
 /*
- * Whether the writer is the requester of the ring, and runs the same program.
- * Then the writer's pid and thread ids are valid in the recorder's /proc, and
- * not reused yet.
+ * Return whether the writer is the requester of the ring, and runs the same
+ * program.  Then the writer's pid and thread ids are valid in the recorder's
+ * /proc, and not reused yet.
  */
 static bool is_in_our_proc(const struct syc_intake *intake,
                            const struct syc_ring *ring)

@@ -130,7 +130,7 @@ void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
 void syc_missing_arenas_note_lost(struct syc_missing_arenas *arenas,
                                   int32_t pid);
 
-/** Whether an arena of @pid is missing. */
+/** Return whether an arena of @pid is missing. */
 bool syc_missing_arenas_has(const struct syc_missing_arenas *arenas,
                             int32_t pid);
 
@@ -182,8 +182,8 @@ bool syc_arenas_look(struct syc_arenas *arenas, bool all,
 bool syc_arenas_begin_pass(struct syc_arenas *arenas);
 
 /**
- * Whether no process will write to @ring; called before the last read of @ring.
- * @look: examine the owner, too.
+ * Return whether no process will write to @ring; called before the last read of
+ * @ring.  @look: examine the owner, too.
  */
 bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
                         bool look);
@@ -197,7 +197,7 @@ void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring);
 /** Free slots whose owners died while they claimed them. */
 void syc_arenas_free_claimed(struct syc_arenas *arenas);
 
-/** Whether no known process uses @arena any more. */
+/** Return whether no known process uses @arena any more. */
 bool syc_arenas_is_suspect(const struct syc_arenas *arenas,
                            const struct syc_arena_taken *arena);
 
@@ -216,7 +216,8 @@ enum syc_ring_mapped {
 	                      * mappings */
 };
 
-/** Whether @host, by the recorder's number, has the file @inode mapped. */
+/** Return whether @host, by the recorder's number, has the file @inode
+ * mapped. */
 enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
 
 /*
@@ -261,11 +262,11 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 bool syc_arena_owner_find(struct syc_processes *processes,
                           struct syc_ring *ring);
 
-/** Whether the owner of the slot still runs the same program. */
+/** Return whether the owner of the slot still runs the same program. */
 bool syc_arena_owner_lives(struct syc_processes *processes,
                            struct syc_ring *ring);
 
-/** Whether @pid, the owner of @slot, has ended. */
+/** Return whether @pid, the owner of @slot, has ended. */
 bool syc_arena_owner_is_gone(struct syc_arena_taken *arena, uint32_t slot,
                              int32_t pid);
 

@@ -52,8 +52,8 @@ static char *mend_text(char *text)
 }
 
 /*
- * Whether the bytes from @from to @size, 8 at least, are zero.  Most such bytes
- * are zero, and checking them costs less than clearing them again.
+ * Return whether the bytes from @from to @size, 8 at least, are zero.  Most
+ * such bytes are zero, and checking them costs less than clearing them again.
  */
 static bool is_zero(const char *bytes, size_t from, size_t size)
 {
@@ -276,8 +276,8 @@ static const char *check_content(struct syscap_wire_frame *frame,
 }
 
 /*
- * Whether frames of @type need a pid: viewers crash on such frames without a
- * process.
+ * Return whether frames of @type need a pid: viewers crash on such frames
+ * without a process.
  */
 static bool needs_pid(uint8_t type)
 {
@@ -288,7 +288,7 @@ static bool needs_pid(uint8_t type)
 	       (shape == NULL || !shape->may_tell_tid);
 }
 
-/* Whether padding2 has a tag, which only syscap's client sets. */
+/* Return whether padding2 has a tag, which only syscap's client sets. */
 static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
 {
 	const struct syc_frame_shape *const shape =

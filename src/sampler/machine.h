@@ -41,8 +41,8 @@ static inline void syc_registers_of(const ucontext_t *context,
 #endif
 }
 
-/** Whether the signal of @context interrupted a system call that now returns
- * EINTR. */
+/** Return whether the signal of @context interrupted a system call that now
+ * returns EINTR. */
 static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 {
 #if defined(__x86_64__)
@@ -56,7 +56,7 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 }
 
 /**
- * Whether the signal of @context arrived when the application's
+ * Return whether the signal of @context arrived when the application's
  * rt_sigprocmask() opened the thread's mask.  The call's arguments and result
  * show whether the application made the call.
  */

@@ -51,8 +51,9 @@ static int find_place(const struct sites *table, uintptr_t key)
 }
 
 /*
- * Whether an entry with the calling thread's key belongs to this thread.  In a
- * forked child the only thread takes over the entry of the parent's thread.
+ * Return whether an entry with the calling thread's key belongs to this thread.
+ * In a forked child the only thread takes over the entry of the parent's
+ * thread.
  */
 static bool is_own_place(const struct place *place)
 {

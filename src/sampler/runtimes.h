@@ -125,8 +125,8 @@ bool syc_pending_defer(struct syc_workspace *take,
 bool syc_pending_keep(struct syc_workspace *take,
                       const struct syc_occasion *occasion, unsigned flags);
 
-/** Whether ticks wait for @attachment, or a stack waits for any attachment.
- * Context: owner. */
+/** Return whether ticks wait for @attachment, or a stack waits for any
+ * attachment.  Context: owner. */
 bool syc_pending_is_any(const struct syscap_attachment *attachment);
 
 /**

@@ -7,14 +7,10 @@
  * has a sampler.  Providers of runtimes' frames are attached to the later
  * library, for example to an extension module of a script's runtime.
  *
- * 	the copy that yields                the copy that is loaded
- * 	block->sampler_yields = its signal
- * 	                                    start: -EALREADY
- * 	                                    block->sampler_wanted = 1
- * 	                                    sends that signal
- * 	its watcher or its handler sees
- * 	that, stops, releases the claim
- * 	block->sampler_yields = 0  ───────▶ waits for this, starts
+ * 	the copy that yields the copy that is loaded block->sampler_yields = its
+ * 	signal start: -EALREADY block->sampler_wanted = 1 sends that signal its
+ * 	watcher or its handler sees that, stops, releases the claim
+ * 	block->sampler_yields = 0 ───────▶ waits for this, starts
  */
 #ifndef SYC_SAMPLER_SAMPLER_H
 #define SYC_SAMPLER_SAMPLER_H
@@ -61,7 +57,8 @@ void syc_handover_offer(void);
  * any-thread, signal-safe. */
 void syc_handover_note_signal(int signal);
 
-/** Whether another copy has requested the sampler that this copy offers. */
+/** Return whether another copy has requested the sampler that this copy
+ * offers. */
 bool syc_handover_is_due(void);
 
 /** Report to the other copy that this copy has stopped sampling. */
@@ -77,11 +74,10 @@ bool syc_handover_ask(void);
  * number of samples, and the mappings at exit.
  *
  * Under a recorder that takes arenas, a process that is sampled because of its
- * environment delays the event with the options until the first tick.  The
- * delay also ends before a fork; before a seccomp filter, which may forbid the
- * event; and before a new thread, whose stack may be too small.  So a process
- * that ends during the delay costs no arena, and no capture contains the
- * process.
+ * environment delays the event with the options until the first tick.  A fork,
+ * a seccomp filter and a new thread also end the delay.  The filter may forbid
+ * the event, and the thread's stack may be too small.  So a process that ends
+ * during the delay costs no arena, and no capture contains the process.
  *
  * The process itself emits MAP frames if its recorder has not read the mappings
  * in /proc.  A suspended recorder, or a recorder with a slow disk, may be later

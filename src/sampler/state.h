@@ -79,7 +79,7 @@ struct syc_sampler {
 	struct syc_thread_list tasks;
 };
 
-/** Whether a filter was installed. */
+/** Return whether a filter was installed. */
 static inline bool syc_state_has_filter(const struct syc_sampler *s)
 {
 	return __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED);
@@ -122,8 +122,9 @@ bool syc_children_take_over(void);
  *
  * The memory of targets is never unmapped, so a handler may read any target,
  * for any signal value.  A target is given to another thread only after the
- * deletion of its timer, and only if its thread has ended or is outside of the
- * handler.  In a forked child all targets are zero, which means free.
+ * deletion of its timer.  In addition, its thread must have ended, or must be
+ * outside of the handler.  In a forked child all targets are zero, which means
+ * free.
  *
  * A timer's signal carries the target's cookie.  The cookie contains a random
  * word of this copy of the library, the target's number, and the count of the
@@ -213,7 +214,8 @@ void syc_target_init(void);
 /** Clear the parent's targets in a child whose memory was not wiped. */
 void syc_target_wipe(void);
 
-/** Whether this copy gave @cookie to a target at any time. signal-safe. */
+/** Return whether this copy gave @cookie to a target at any time.
+ * signal-safe. */
 bool syc_target_is_cookie(uint64_t cookie);
 
 /** Cookie of the scout, the timer that ticks in threads without a target.

@@ -41,7 +41,7 @@ void syc_scan_stop_all(bool forget);
  * except for threads that block the signal. */
 void syc_scan_start_again(void);
 
-/** Whether our handler is running on some thread.  Context: any-thread,
+/** Return whether our handler is running on some thread.  Context: any-thread,
  * signal-safe. */
 bool syc_scan_is_busy(void);
 
@@ -66,7 +66,7 @@ void syc_unwatched_prefer(bool is_interposed);
 
 bool syc_unwatched_is_preferred(void);
 
-/** Whether an interposer reports threads and other calls. */
+/** Return whether an interposer reports threads and other calls. */
 bool syc_unwatched_is_interposed(void);
 
 /**

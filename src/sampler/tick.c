@@ -94,11 +94,11 @@ NO_CANARY static uintptr_t thread_pointer(void)
 }
 
 /*
- * Whether the thread has thread-local storage of its own.  A thread that a bare
- * clone() made may have no storage, or may use the storage and the ring of its
- * maker.  glibc registers a list with the kernel for each of its threads.  The
- * list is in the control block.  musl's control block begins with some pointers
- * and the thread's id.
+ * Return whether the thread has thread-local storage of its own.  A thread that
+ * a bare clone() made may have no storage, or may use the storage and the ring
+ * of its maker.  glibc registers a list with the kernel for each of its
+ * threads.  The list is in the control block.  musl's control block begins with
+ * some pointers and the thread's id.
  */
 NO_CANARY static bool owns_tls(int32_t tid)
 {
@@ -334,8 +334,8 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 	return true;
 }
 
-/* Whether this thread has thread-local storage of its own.  By now, @t may
- * belong to another thread, without a notice to this thread. */
+/* Return whether this thread has thread-local storage of its own.  By now, @t
+ * may belong to another thread, without a notice to this thread. */
 NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);

@@ -38,9 +38,8 @@ enum syc_signals_kind {
 /**
  * Choose a signal for @clock: @wanted, if @wanted is not 0.  If @wanted is 0,
  * choose a signal of @kind (for perf events SYC_TICK_SIGNAL) that has no
- * handler.  The function does not choose a signal that a thread blocks along
- * with only some others, because the thread might wait for the signal with
- * sigwait() or a signalfd.
+ * handler.  No thread that blocks only some signals blocks the chosen signal,
+ * because the thread might wait with sigwait() or a signalfd.
  *
  * Returns the signal, or -EINVAL, -EBUSY.  Context: signal-safe.
  */

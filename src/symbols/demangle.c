@@ -126,7 +126,8 @@ static char *demangle_cxx(const char *name)
 	return NULL;
 }
 
-/* Whether no C++ runtime was found.  Returns false before the first name. */
+/* Return whether no C++ runtime was found.  Returns false before the first
+ * name. */
 static bool demangle_cxx_is_missing(void)
 {
 	return cxx.is_tried && cxx.demangle == NULL;

@@ -24,7 +24,8 @@ char *syc_demangle(const char *name);
 /** Release the resources of the demangler until the next name. */
 void syc_demangle_finish(void);
 
-/** Whether a C++ name occurred, but no library was found to demangle it. */
+/** Return whether a C++ name occurred, but no library was found to demangle
+ * it. */
 bool syc_demangle_lacks_library(void);
 
 /** The longest demangled name of Rust, NUL included. */

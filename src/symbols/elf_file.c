@@ -210,7 +210,7 @@ static bool elf_notes_build_id(const struct syc_elf *elf,
 	                    &(struct wanted){ .name = "GNU", .hex = ret_hex });
 }
 
-/* Whether @elf has a note of @name and @type. */
+/* Return whether @elf has a note of @name and @type. */
 static bool elf_notes_has(const struct syc_elf *elf, const char *name,
                           uint32_t type)
 {

@@ -117,7 +117,7 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 int syc_elf_read_build_id(const struct syc_elf_view *view,
                           char ret_hex[SYC_BUILD_ID_SIZE]);
 
-/** Whether the image has a note of @name and @type in its segments. */
+/** Return whether the image has a note of @name and @type in its segments. */
 bool syc_elf_has_note(const struct syc_elf_view *view, const char *name,
                       uint32_t type);
 

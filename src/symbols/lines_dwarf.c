@@ -174,7 +174,8 @@ static bool list_units(struct syc_lines_dwarf *lines, Dwarf *dwarf,
 	return true;
 }
 
-/* Whether @alternative is the alternative file that the main file names. */
+/* Return whether @alternative is the alternative file that the main file
+ * names. */
 static bool is_alternative(Dwarf *alternative, const void *id, ssize_t len)
 {
 	const void *found;

@@ -67,7 +67,7 @@ int syc_places_add_mounts(struct syc_places *places, const char *text,
 int syc_places_list(const struct syc_places *places, int32_t pid,
                     const char *path, struct syc_paths *paths);
 
-/** Whether two processes may see different files at one path. */
+/** Return whether two processes may see different files at one path. */
 bool syc_places_differ(const struct syc_places *places, int32_t pid);
 
 /*

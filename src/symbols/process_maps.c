@@ -246,7 +246,7 @@ static bool next_rivals(const struct syc_mapped_process *process,
 	return true;
 }
 
-/* Whether the mapping of @old may have ended before @new. */
+/* Return whether the mapping of @old may have ended before @new. */
 static bool is_divided(const struct syc_mapped_process *process,
                        const struct syc_process_map *old, int64_t new)
 {
@@ -289,7 +289,7 @@ static void sum_ends(struct syc_mapped_process *process)
 	}
 }
 
-/* Whether the previous map is equal to map @i, and still valid. */
+/* Return whether the previous map is equal to map @i, and still valid. */
 static bool is_repeat(const struct syc_mapped_process *process, size_t i)
 {
 	const struct syc_process_map *const maps = process->maps.items;
@@ -375,8 +375,8 @@ static void narrow(struct part *part, int64_t end, int64_t time)
 }
 
 /*
- * Whether @a is a better answer than @b for @time, if both maps contain the
- * address. @is_known: the process itself wrote the mappings of this part.
+ * Return whether @a is a better answer than @b for @time, if both maps contain
+ * the address.  @is_known: the process itself wrote the mappings of this part.
  */
 static bool is_better(const struct syc_mapped_process *process,
                       const struct syc_process_map *a,

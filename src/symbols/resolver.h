@@ -137,12 +137,12 @@ struct syc_line_places;
 
 struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
 
-/** Whether some names stayed mangled because libstdc++ was not found. */
+/** Return whether some names stayed mangled because libstdc++ was not found. */
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);
 
 /**
- * Whether @use is anonymous memory, such as JIT code or the heap, which has no
- * symbols.
+ * Return whether @use is anonymous memory, such as JIT code or the heap, which
+ * has no symbols.
  */
 bool syc_symbols_is_memory(const struct syc_symbols_use *use);
 

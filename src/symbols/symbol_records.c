@@ -270,8 +270,8 @@ static void choose(struct set_making *making)
 	making->candidates.n = kept;
 }
 
-/* Whether a stack uses @address as a part of the function @name; NULL: of any
- * function. */
+/* Return whether a stack uses @address as a part of the function @name; NULL:
+ * of any function. */
 static bool is_used(const struct set_making *making, uint32_t pid,
                     uint64_t address, const char *name)
 {

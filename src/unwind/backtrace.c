@@ -11,8 +11,8 @@
 #endif
 
 /*
- * The calling thread's stack; low is 0 until the first call.  If the bounds are
- * unknown, the range is empty, and the walk checks each page.
+ * Bounds of the calling thread's stack; stack_low is 0 until the first call.
+ * If the bounds are unknown, the range is empty, and the walk checks each page.
  */
 static _Thread_local uintptr_t stack_low
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
@@ -25,7 +25,7 @@ static __attribute__((cold, noinline)) void learn_stack(void)
 
 	if (!syc_stack_bounds(&low, &high))
 		low = high = 1;
-	/* A handler that interrupts this code finds the bounds itself */
+	/* A handler that interrupts this code determines the bounds itself */
 	stack_high = high;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	stack_low = low;
@@ -52,7 +52,7 @@ __attribute__((noinline)) int syc_backtrace(uint64_t *addrs, unsigned n,
 }
 
 /*
- * Omit this function's frame, too.  The flags argument prevents a tail call
+ * Omit this function's frame, too.  The flags argument prevents a tail call.
  */
 __attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
                                                void *leave_out)

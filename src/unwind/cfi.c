@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi.c - steps by a module's call frame information: to a rule that fits in a
- * word, or else to the caller's registers.  Signal-safe.
+ * cfi.c - steps by a module's call frame information, to a rule of one word or
+ * to the caller's registers.  Signal-safe.
  */
 #define _GNU_SOURCE
 #include "unwind/cfi.h"
@@ -25,8 +25,8 @@ struct tables {
 };
 
 /*
- * Find the entry for the pc @at in the module.  Returns 0; -ENOENT if the
- * module has no entry for @at; -EINVAL if the entry is invalid.
+ * Find the entry for the pc @at in the module.  Returns 0, -ENOENT if the
+ * module has no entry for @at, or -EINVAL if the entry is invalid.
  */
 static int find_entry(struct tables *tables, uintptr_t at, struct syc_fde *fde)
 {
@@ -71,7 +71,8 @@ bool syc_cfi_is_return(uintptr_t pc)
 	return syc_cfi_follows_call(pc) && syc_cfi_find_function(pc - 1) != 0;
 }
 
-/* The pc is at a trampoline that returns from a signal handler. */
+/* Return whether the pc is at a trampoline that returns from a signal
+ * handler. */
 static bool is_sigreturn(const struct syc_walk *walk)
 {
 	unsigned char code[SYC_MACHINE_CODE];
@@ -81,8 +82,9 @@ static bool is_sigreturn(const struct syc_walk *walk)
 }
 
 /*
- * A return address that is a function's first byte, and follows no call, was
- * not pushed by a call.  The code that made this stack stored it.
+ * Return whether the return address is a function's first byte, and follows no
+ * call.  No call pushed such an address: the code that made the stack stored
+ * the address.
  */
 static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 {
@@ -94,8 +96,8 @@ static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 }
 
 /*
- * "At fp + offset", as compilers encode it after a realignment of the stack: a
- * length and one operation, for the value or its address.
+ * Recognize "at fp + offset", as compilers encode it after a realignment of the
+ * stack: a length and one operation, for the value or its address.
  */
 static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
                        int64_t *ret_offset)
@@ -114,8 +116,8 @@ static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
 }
 
 /*
- * The CFA is sp plus a constant for one pc, if its expression uses sp and pc
- * only, as for the entries of a PLT.  Two values of sp are tried.
+ * If the CFA's expression uses only sp and pc, as for the entries of a PLT, the
+ * CFA is sp plus a constant for one pc.  Try two values of sp.
  */
 static bool is_sp_plus(const struct syc_walk *walk, struct tables *tables,
                        int64_t *ret_offset)
@@ -148,8 +150,8 @@ static bool saves_others(const struct syc_row *row, unsigned ra)
 	return false;
 }
 
-/* Store the CFA as a rule's bits and offset.  False: the CFA fits in no
- * rule. */
+/* Store the CFA as a rule's bits and offset.  Returns false if the CFA fits in
+ * no rule. */
 static bool pack_cfa(const struct syc_walk *walk, struct tables *tables,
                      unsigned *bits, int64_t *ret_offset)
 {
@@ -239,8 +241,8 @@ uint64_t syc_cfi_learn_rule(struct syc_walk *walk)
 	unsigned tries = 0;
 
 	/*
-	 * A rule must not be stored for a generation that began while its
-	 * tables were read.
+	 * A generation that began while this code read the tables must not get
+	 * the rule.
 	 */
 	do {
 		generation = syc_modules_generation();
@@ -274,8 +276,9 @@ static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 }
 
 /*
- * Whether the CFA counts from a register that calls need not keep.  Functions
- * further in may have left the register unchanged; tables do not report this.
+ * Return whether the CFA counts from a register that calls need not keep.
+ * Inner functions may have left the register unchanged, which tables do not
+ * report.
  */
 static bool is_guess(const struct syc_walk *walk, const struct syc_row *row)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cfi.h - call frame information of a module, in .eh_frame: the entry about a
- * pc, the unwind rules that the entry's instructions give, and expressions.
+ * cfi.h - call frame information of a module, in .eh_frame: entries by pc,
+ * unwind rules from an entry's instructions, and expressions.
  *
- * All tables are untrusted: the cursor that reads an offset checks it, and every
- * loop has a limit.
+ * All tables are untrusted.  The cursor checks each offset that it reads, and
+ * every loop has a limit.
  */
 #ifndef SYC_UNWIND_CFI_H
 #define SYC_UNWIND_CFI_H
@@ -21,16 +21,15 @@
  *
  * Parsers of tables never follow a pointer.  A parser has a cursor over
  * addresses, and a source provides the bytes at an address.  In a process the
- * source is a module.  In a test the source is an array with any addresses.
- * The module may be unmapped during the parse, so its bytes are copied
- * (memory.h).
+ * source is a module, whose bytes are copied (memory.h), because another thread
+ * may unmap the module.  In a test the source is an array with any addresses.
  *
  * Context of the reader: any-thread, signal-safe.
  */
 
 struct syc_loaded_module;
 
-#define SYC_BYTES_WINDOW 256u /* a part of a page */
+#define SYC_BYTES_WINDOW 256u /* divides the page size */
 
 struct syc_bytes {
 	uintptr_t low, high; /* valid addresses */
@@ -41,7 +40,8 @@ struct syc_bytes {
 	size_t n;
 	/*
 	 * Function that fetches the bytes at @at, which is in [low, high).
-	 * False: the bytes can't be read.  NULL: all bytes are already at data.
+	 * Returns false if the bytes can't be read.  NULL if all bytes are
+	 * already at data.
 	 */
 	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
 	const void *user; /* data for fetch() */
@@ -50,8 +50,8 @@ struct syc_bytes {
 };
 
 /**
- * A position in [at, end).  A read beyond the end, or a failed read, returns
- * zeroes and sets bad.
+ * A position @at, and the end of the readable range.  A read beyond the end, or
+ * a failed read, returns zeroes and sets bad.
  */
 struct syc_cursor {
 	struct syc_bytes *bytes;
@@ -63,8 +63,8 @@ struct syc_cursor {
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n);
 
-/** Set @bytes to the bytes of @module, which are read in place if the module is
- * never unmapped, or copied. */
+/** Set @bytes to the bytes of @module.  The bytes are read in place if the
+ * module is never unmapped, and copied otherwise. */
 void syc_bytes_init_module(struct syc_bytes *bytes,
                            const struct syc_loaded_module *module);
 
@@ -94,7 +94,7 @@ int64_t syc_cursor_fixed_signed(struct syc_cursor *cursor, unsigned size);
 uint64_t syc_cursor_uleb(struct syc_cursor *cursor);
 int64_t syc_cursor_sleb(struct syc_cursor *cursor);
 
-/** Skip @n bytes; sets bad if fewer bytes are left. */
+/** Skip @n bytes, or set bad if fewer bytes are left. */
 void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n);
 
 /**
@@ -120,10 +120,10 @@ struct syc_fde {
 };
 
 /**
- * Find the entry about @pc, by the table of PT_GNU_EH_FRAME at @header.
+ * Find the entry for @pc, by the table of PT_GNU_EH_FRAME at @header.
  *
- * Returns 0; -ENOENT if the table has no entry for @pc; -EINVAL if the table is
- * invalid.
+ * Returns 0, -ENOENT if the table has no entry for @pc, or -EINVAL if the table
+ * is invalid.
  *
  * Context: signal-safe, any-thread.
  */
@@ -133,16 +133,17 @@ int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
 /**
  * Make an index of the running program's .eh_frame, for a program without
  * PT_GNU_EH_FRAME.  The program is loaded @bias above the addresses in its
- * file.  Reads the section headers of this file.  Does nothing if the index
- * exists, or if the file can't be opened.  The finished index is never changed.
+ * file.  The function reads the file's section headers.  It does nothing if the
+ * index exists, or if the file can't be opened.  The finished index is never
+ * changed.
  *
  * Context: any-thread.
  */
 void syc_frame_index_make(uintptr_t bias);
 
 /**
- * Like syc_eh_frame_find(), but searches the index.  Returns -ENOENT if there
- * is no index.  Sets @bytes to the program's .eh_frame.
+ * Like syc_eh_frame_find(), but search the index, and set @bytes to the
+ * program's .eh_frame.  Returns -ENOENT if no index exists.
  *
  * Context: any-thread, signal-safe.
  */
@@ -151,7 +152,7 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
 
 /*
  * A row has the unwind rules for one pc: the frame's fixed address (the CFA),
- * and relative to it each register of the caller.
+ * and the caller's registers relative to the CFA.
  */
 enum syc_row_kind {
 	SYC_ROW_SAME, /* the register has the same value in the caller, as without a rule */
@@ -208,9 +209,8 @@ static inline struct syc_row_rule syc_row_get(const struct syc_row *row,
 }
 
 /**
- * Run the instructions of @fde up to @pc.  Returns 0; -EINVAL if the
- * instructions are invalid, or exceed the number or depth that any compiler
- * makes.
+ * Run the instructions of @fde up to @pc.  Returns 0, or -EINVAL if the
+ * instructions are invalid, too many, or nested too deeply.
  *
  * Context: signal-safe, any-thread.
  */
@@ -220,8 +220,8 @@ int syc_row_find(struct syc_bytes *bytes, const struct syc_fde *fde,
 /** Environment of an expression. */
 struct syc_expr_env {
 	const struct syc_regs *regs;
-	/* Load @size bytes (1, 2, 4, 8) of memory; false: the bytes can't be
-	 * read.  NULL: no memory can be read. */
+	/* Load @size bytes (1, 2, 4, 8) of memory.  Returns false if the bytes
+	 * can't be read.  NULL if no memory can be read. */
 	bool (*load)(void *user, uintptr_t at, unsigned size,
 	             uintptr_t *ret_value);
 	void *user;
@@ -233,8 +233,8 @@ struct syc_expr_env {
  * Evaluate the expression at @at: a length and as many bytes.  The stack begins
  * with @first, unless @first is NULL.
  *
- * Returns 0; -EINVAL if the expression is invalid or does not end; -EFAULT if
- * the expression reads unreadable memory; -ENODATA if a register is unknown.
+ * Returns 0, -EINVAL if the expression is invalid or does not end, -EFAULT if
+ * it reads unreadable memory, or -ENODATA if a register is unknown.
  *
  * Context: signal-safe, any-thread.
  */

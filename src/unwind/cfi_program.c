@@ -22,7 +22,7 @@ struct row_machine {
 static void set_rule(struct row_machine *m, uint64_t reg,
                      enum syc_row_kind kind, int64_t value)
 {
-	/* rules of vector registers are not used */
+	/* ignore the rules of vector registers */
 	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
 		m->row.slots[reg - SYC_ROW_FIRST] = syc_row_rule(kind, value);
 }
@@ -72,8 +72,8 @@ static void recall_row(struct row_machine *m)
 		m->row = m->remembered[--m->n_remembered];
 }
 
-/* Run an instruction about the CFA or the location; false: op is another
- * instruction. */
+/* Run an instruction about the CFA or the location.  Returns false if op is
+ * another instruction. */
 static bool run_cfa(struct row_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;
@@ -122,7 +122,8 @@ static bool run_cfa(struct row_machine *m, unsigned op)
 	}
 }
 
-/* Run an instruction about one register; false: op is another instruction. */
+/* Run an instruction about one register.  Returns false if op is another
+ * instruction. */
 static bool run_register(struct row_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;

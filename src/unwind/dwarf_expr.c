@@ -34,7 +34,7 @@ static void push_value(struct expr_machine *m, uintptr_t value)
 		m->stack[m->n++] = value;
 }
 
-/* An empty stack returns 0, and sets the machine's error. */
+/* Pop a value.  For an empty stack, return 0 and set the machine's error. */
 static uintptr_t pop_value(struct expr_machine *m)
 {
 	if (m->n == 0) {
@@ -89,7 +89,7 @@ static void jump_by(struct expr_machine *m, int64_t by)
 		m->cursor.at = to;
 }
 
-/* Push a constant; false: op is no constant. */
+/* Push a constant.  Returns false if op is no constant. */
 static bool run_constant(struct expr_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;
@@ -129,7 +129,7 @@ static bool run_constant(struct expr_machine *m, unsigned op)
 	}
 }
 
-/* Operations that take one value or rearrange the stack. */
+/* Run an operation that takes one value or rearranges the stack. */
 static bool run_stack(struct expr_machine *m, unsigned op)
 {
 	uintptr_t a, b, c;
@@ -207,8 +207,8 @@ static uintptr_t shift_value(unsigned op, uintptr_t a, uintptr_t by)
 	return op == 0x24 ? a << by : a >> by;
 }
 
-/* Operations that pop two values and push one; false: op is another
- * operation. */
+/* Run an operation that pops two values and pushes one.  Returns false if op is
+ * another operation. */
 static bool run_binary(struct expr_machine *m, unsigned op)
 {
 	if (!((op >= 0x1a && op <= 0x1e) || (op >= 0x21 && op <= 0x27) ||

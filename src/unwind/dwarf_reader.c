@@ -31,8 +31,8 @@ static bool fetch_bytes(struct syc_bytes *bytes, uintptr_t at)
 		return true;
 	}
 	/*
-	 * A search reads in both directions, other reads only forward.  Cursors
-	 * do not leave the valid addresses, so the window may.
+	 * A search reads in both directions, other reads only forward.  The
+	 * window may exceed the valid addresses, because cursors check them.
 	 */
 	bytes->data = bytes->window;
 	bytes->start = at & ~(uintptr_t)(SYC_BYTES_WINDOW - 1);

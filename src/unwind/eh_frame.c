@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* eh_frame.c - frame description entries by pc, and the index of a program
+/* eh_frame.c - search for frame description entries, and the index of a program
  * without PT_GNU_EH_FRAME.  Lookups are signal-safe. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define ENTRY_SIZE        8u
 
 /*
- * A record of .eh_frame: [body, end).  A common entry begins with 0, and any
+ * A record of .eh_frame, at [body, end).  A common entry begins with 0, and any
  * other entry with the distance to its common entry.
  */
 struct eh_record {
@@ -218,8 +218,8 @@ int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
 }
 
 /*
- * Index of a program without PT_GNU_EH_FRAME.  Linkers omit PT_GNU_EH_FRAME from
- * static programs, although these have .eh_frame.
+ * Index of a program without PT_GNU_EH_FRAME.  Linkers omit PT_GNU_EH_FRAME
+ * from static programs, which do have .eh_frame.
  */
 
 #define ENTRIES_MOST (1u << 24)
@@ -272,7 +272,7 @@ static void sift_down(struct index_entry *entries, size_t at, size_t n)
 	entries[at] = moved;
 }
 
-/* qsort() may allocate */
+/* Sort by a heap, because qsort() may allocate */
 static void sort_entries(struct index_entry *entries, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
@@ -286,7 +286,8 @@ static void sort_entries(struct index_entry *entries, size_t n)
 	}
 }
 
-/* Read .eh_frame; store its entries if @entries is not NULL. */
+/* Read .eh_frame, and store its entries if @entries is not NULL.  Returns the
+ * number of entries. */
 static size_t collect_entries(struct syc_bytes *bytes,
                               struct index_entry *entries, size_t most)
 {

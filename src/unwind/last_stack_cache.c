@@ -15,8 +15,8 @@
 #include "unwind/memory.h"
 #include "unwind/walk.h"
 
-/* After FAILED_MOST walks in a row that found no stack, the next LEFT_OUT_MOST
- * walks are skipped. */
+/* After FAILED_MOST walks in a row without a stack, the thread skips the next
+ * LEFT_OUT_MOST walks. */
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
 
@@ -84,13 +84,13 @@ static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
 	return true;
 }
 
-/* The frame is outermost. */
+/* Return whether the frame is outermost. */
 static inline bool is_last(const struct syc_kept_frame *frame)
 {
 	return frame->cfa == 0;
 }
 
-/* Whether the kept frame @frame is that of the position @here. */
+/* Return whether the kept frame @frame belongs to the position @here. */
 static inline bool is_of(const struct syc_kept_frame *frame,
                          const struct place *here)
 {
@@ -109,8 +109,8 @@ static inline void leave_frame(struct place *here,
 }
 
 /*
- * End of the kept frames that are not further in than @sp; the search starts at
- * @from, the end for another sp.
+ * Return the end of the kept frames at @sp or further out.  The search starts
+ * at @from, the end for another sp.
  */
 static inline struct syc_kept_frame *find_inner(struct syc_last_stack *again,
                                                 struct syc_kept_frame *from,
@@ -123,8 +123,8 @@ static inline struct syc_kept_frame *find_inner(struct syc_last_stack *again,
 	return from;
 }
 
-/* find_inner() for the begin of a walk.  Stacks of similar depths alternate, so
- * the result is remembered by @sp. */
+/* Like find_inner(), for the begin of a walk.  Stacks of similar depths
+ * alternate, so the result is remembered by @sp. */
 static inline struct syc_kept_frame *find_first(struct syc_last_stack *again,
                                                 uintptr_t sp)
 {
@@ -162,8 +162,8 @@ follow_kept(struct syc_kept_frame *frame, struct place *here, uint64_t **next)
 }
 
 /*
- * Keep @new instead of the kept frames in its part of the stack.  @inner is the
- * first frame further in.
+ * Keep @new instead of the kept frames in the part of the stack that @new
+ * occupies.  @inner is the first frame further in.
  */
 static void keep_frame(struct syc_last_stack *again,
                        struct syc_kept_frame *inner,
@@ -193,7 +193,7 @@ static void forget_older(struct syc_last_stack *again, uint64_t salt)
 	again->salt = salt;
 }
 
-/* Returns the end of the addresses; @addrs if the walk did not reach the
+/* Returns the end of the addresses, or @addrs if the walk did not reach the
  * outermost frame. */
 static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
                          uint64_t *addrs, const uint64_t *most)

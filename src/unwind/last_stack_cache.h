@@ -3,15 +3,15 @@
  * last_stack_cache.h - walks that reuse the frames of the thread's last walk.
  *
  * A process that reports each allocation walks nearly the same stack every
- * time.  So walked frames are kept, outermost first, also after their functions
- * have returned.  A kept frame is for one place in the code with one stack
- * pointer (and one frame pointer, if the rule uses it).  The kept frame has the
- * positions of the caller's return address and registers.  So no rule is looked
- * up, and the loads for successive kept frames do not wait for each other.
- * Return addresses are always loaded and compared, so the result equals the
- * result of a full walk.
+ * time.  So a thread keeps walked frames, outermost first, even after their
+ * functions have returned.  A kept frame is for one place in the code with one
+ * stack pointer (and one frame pointer, if the rule uses the frame pointer).
+ * The kept frame has the positions of the caller's return address and
+ * registers.  So a walk looks up no rule, and the loads for successive kept
+ * frames do not wait for each other.  A walk always loads and compares return
+ * addresses, so its result equals the result of a full walk.
  *
- * This file only walks frames of the fast loop of unwind.c, on the thread's own
+ * Such a walk supports only frames of unwind.c's fast loop, on the thread's own
  * stack, to the end of the stack.  Other stacks need syc_backtrace().
  */
 #ifndef SYC_UNWIND_LAST_STACK_CACHE_H
@@ -25,7 +25,7 @@
 #define SYC_KEPT_FRAMES_MOST 64u /* kept frames */
 #define SYC_LAST_STACK_SPACE 16384u
 
-/* A call, and the position of its caller. */
+/* A call, and the position of the function that made the call. */
 struct syc_kept_frame {
 	uintptr_t at, sp;
 	uintptr_t fp; /* 0: any frame pointer */
@@ -33,8 +33,8 @@ struct syc_kept_frame {
 		fp_at; /* position of the caller's fp; 0: the caller has the
 		        * same fp */
 	/*
-	 * The caller's sp. 0: the frame has no caller, and its address is at +
-	 * ra_at
+	 * The caller's sp.  If 0, the frame has no caller, and the frame's
+	 * address is at + ra_at.
 	 */
 	uintptr_t cfa;
 };
@@ -59,8 +59,8 @@ struct syc_caller {
 };
 
 /**
- * The caller of the function that uses this macro, which then has a frame
- * pointer.
+ * The caller of the function that uses this macro.  The use gives the function
+ * a frame pointer.
  */
 #define SYC_CALLER()                                          \
 	((struct syc_caller){                                 \
@@ -74,7 +74,7 @@ static inline void syc_last_stack_clear(struct syc_last_stack *again)
 	again->salt = 0; /* no valid salt is 0 */
 }
 
-/** The first address of a stack from @from on, inside of the call. */
+/** Return the first address of a stack from @from on, inside of the call. */
 static inline uint64_t syc_caller_address(const struct syc_caller *from)
 {
 	return syc_machine_strip(from->pc) - 1;
@@ -85,16 +85,16 @@ static inline uint64_t syc_caller_address(const struct syc_caller *from)
  */
 void syc_last_stack_find_bounds(struct syc_last_stack *again);
 
-/** Whether @sp is on the thread's own stack; false if the bounds are unknown.
- * Context: any-thread, signal-safe. */
+/** Return whether @sp is on the thread's own stack; false if the bounds are
+ * unknown.  Context: any-thread, signal-safe. */
 static inline bool syc_last_stack_covers(const struct syc_last_stack *again,
                                          uintptr_t sp)
 {
 	return sp >= again->low && sp < again->high;
 }
 
-/** Whether @sp is on the thread's own stack, with space below @sp for a walk
- * and the use of its result. */
+/** Return whether @sp is on the thread's own stack, with space below @sp for a
+ * walk and the use of its result. */
 static inline bool syc_last_stack_has_space(const struct syc_last_stack *again,
                                             uintptr_t sp)
 {
@@ -103,10 +103,10 @@ static inline bool syc_last_stack_has_space(const struct syc_last_stack *again,
 }
 
 /**
- * Store the stack from @from to its outermost frame.  To be called only if
- * syc_last_stack_has_space() was true.  @max is more than SYC_KEPT_FRAMES_MOST.
- * Returns the number of frames; 0 if this walk does not support the stack, or
- * if the stack may have more than @max frames.
+ * Store the stack from @from to its outermost frame.  The caller has checked
+ * syc_last_stack_has_space().  @max is more than SYC_KEPT_FRAMES_MOST.  Returns
+ * the number of frames, or 0 if this walk does not support the stack or the
+ * stack may have more than @max frames.
  *
  * Context: any-thread, signal-safe.
  */

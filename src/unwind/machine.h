@@ -42,7 +42,8 @@
 /* rbx, rbp, rsp, r12 to r15 */
 #define SYC_KEPT UINT64_C(0xf0c8)
 
-/* A load that no sanitizer sees: stacks hold poisoned bytes. */
+/* Load a word, without a sanitizer's check, because stacks hold poisoned
+ * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -53,7 +54,7 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 	return value;
 }
 
-/* The kept registers, sp and pc of the function that this is inlined into. */
+/* Store the kept registers, sp and pc of the function that uses this macro. */
 #define SYC_MACHINE_CAPTURE(regs)                                   \
 	do {                                                        \
 		__asm__ volatile("movq %%rbx, 24(%0)\n\t"           \
@@ -72,7 +73,7 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 		(regs)->left = 0;                                   \
 	} while (0)
 
-/* The kernel's position of register @reg, in gregs. */
+/* Return the kernel's position of register @reg, in gregs. */
 static inline unsigned syc_machine_place(unsigned reg)
 {
 	static const uint8_t place[SYC_MACHINE_REGS] = {
@@ -90,8 +91,8 @@ static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
 	return (uintptr_t)context->uc_mcontext.gregs[syc_machine_place(reg)];
 }
 
-/* Register @reg in the frame of a signal; sp is above the address of its
- * trampoline. */
+/* Return the address of register @reg in the frame of a signal.  @sp is above
+ * the trampoline's address. */
 static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned reg)
 {
 	return sp + offsetof(ucontext_t, uc_mcontext.gregs) +
@@ -106,7 +107,7 @@ static inline uintptr_t syc_machine_strip(uintptr_t pc)
 /* Number of bytes of code, from the pc on, that functions below read. */
 #define SYC_MACHINE_CODE 16u
 
-/* The code at @code returns from a signal handler: rax = 15; syscall. */
+/* Return whether the code returns from a signal handler: rax = 15; syscall. */
 static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 {
 	return memcmp(code, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9) == 0 ||
@@ -117,8 +118,9 @@ static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 #define SYC_MACHINE_BEFORE 8u
 
 /*
- * Whether the end of @code, of SYC_MACHINE_BEFORE bytes, may be a call:
- * relative, or through a register or memory with or without prefix.
+ * Return whether the end of @code, of SYC_MACHINE_BEFORE bytes, may be a call.
+ * The call may be relative, or through a register or memory, with or without
+ * prefix.
  */
 static inline bool syc_machine_ends_with_call(const unsigned char *code)
 {
@@ -151,7 +153,7 @@ static inline uint32_t syc_machine_word(const unsigned char *code)
 	return word;
 }
 
-/* Recognized by the code at the pc, and by the byte before the pc. */
+/* Determine the state by the code at the pc, and by the byte before the pc. */
 static inline enum syc_machine_entry
 syc_machine_entry(const unsigned char *code, unsigned char before)
 {
@@ -188,7 +190,8 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* x19 to x29, sp */
 #define SYC_KEPT           UINT64_C(0xbff80000)
 
-/* A load that no sanitizer sees: stacks hold poisoned bytes. */
+/* Load a word, without a sanitizer's check, because stacks hold poisoned
+ * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -199,8 +202,8 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 	return value;
 }
 
-/* The kept registers, lr, sp and pc of the function that this is inlined
- * into. */
+/* Store the kept registers, lr, sp and pc of the function that uses this
+ * macro. */
 #define SYC_MACHINE_CAPTURE(regs)                                    \
 	do {                                                         \
 		__asm__ volatile("stp x19, x20, [%0, 152]\n\t"       \
@@ -230,8 +233,8 @@ static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
 	return (uintptr_t)context->uc_mcontext.regs[reg];
 }
 
-/* Register @reg in the frame of a signal: after a siginfo_t, regs, sp and pc
- * are adjacent. */
+/* Return the address of register @reg in the frame of a signal.  After a
+ * siginfo_t, regs, sp and pc are adjacent. */
 static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned reg)
 {
 	return sp + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext) +
@@ -307,7 +310,7 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /**
  * The registers of one frame.  A register is known if its bit is in known.  If
  * a register's bit is in left, calls need not keep the register, and r has the
- * inner frame's value.  The functions between may have left this value
+ * inner frame's value.  The functions between may have left the value
  * unchanged.
  */
 struct syc_regs {
@@ -320,7 +323,7 @@ static inline bool syc_regs_has(const struct syc_regs *regs, unsigned reg)
 	return reg < SYC_MACHINE_REGS && (regs->known & SYC_REG_BIT(reg)) != 0;
 }
 
-/** All registers at the instruction that a signal interrupted. */
+/** Store all registers at the instruction that a signal interrupted. */
 static inline void syc_regs_of_context(struct syc_regs *regs,
                                        const ucontext_t *context)
 {

@@ -22,8 +22,7 @@ enum {
 	WAY_PROBE = 4, /* rt_sigprocmask() works */
 };
 
-/* The first caller determines the ways of checking.  All callers get the same
- * result. */
+/* Ways of checking memory, determined by the first caller. */
 static _Atomic unsigned ways;
 
 static long copy_by_kernel(void *to, uintptr_t from, size_t n)
@@ -38,7 +37,7 @@ static long copy_by_kernel(void *to, uintptr_t from, size_t n)
 
 static bool probe_page(uintptr_t at)
 {
-	/* The kernel takes NULL as "no set" */
+	/* For the kernel, NULL means no set */
 	return at >= SYC_MEMORY_PAGE &&
 	       syc_raw_syscall(SYS_rt_sigprocmask, ~0, (long)at, 0, 8, 0, 0) ==
 	               -EINVAL;
@@ -70,7 +69,7 @@ void syc_memory_prepare(void)
 
 static unsigned get_ways(void)
 {
-	/* relaxed: the word publishes no other data */
+	/* Relaxed order suffices, because the word publishes no other data */
 	if (atomic_load_explicit(&ways, memory_order_relaxed) == 0)
 		syc_memory_prepare();
 	const unsigned found =
@@ -105,13 +104,13 @@ bool syc_memory_readable(uintptr_t at, size_t n)
 	}
 }
 
-/* The checked page may be unmapped before it is read, some nanoseconds
- * later. */
+/* Copy from a checked page, which another thread may unmap within some
+ * nanoseconds. */
 static __attribute__((noinline)) void copy_words(unsigned char *to,
                                                  uintptr_t from, size_t n)
 {
 	/*
-	 * Load whole words, each in one page, and drop excess bytes
+	 * Load whole words, each in one page, and drop excess bytes.
 	 */
 	while (n > 0) {
 		unsigned skip = from & 7;
@@ -165,10 +164,10 @@ size_t syc_memory_copy_in_page(void *to, uintptr_t from, size_t n,
 }
 
 /*
- * Whether the memory between @page, a readable page, and the floor is readable,
- * too.  A stack is one mapping, but its reported bounds may contain more
- * mappings.  Below a growing stack nothing is mapped yet, or another mapping
- * begins.  A mapping may have been split since its bounds were read.
+ * Return whether the memory between the readable page @page and the floor is
+ * readable, too.  A stack is one mapping, but its reported bounds may contain
+ * more mappings.  Below a growing stack the addresses are unmapped, or another
+ * mapping begins.  A mapping may have been split since its bounds were read.
  */
 static bool reaches_floor(const struct syc_memory *stacks, uintptr_t page)
 {

@@ -2,15 +2,14 @@
 /*
  * memory.h - reader of memory that may be unmapped.
  *
- * The kernel can check memory in two ways. rt_sigprocmask() with an invalid
+ * The kernel can check memory in two ways.  rt_sigprocmask() with an invalid
  * `how` reads its set, then returns EFAULT or EINVAL, and all filters permit
- * this call.  But emulators may return without reading the set.  The other way
- * is process_vm_readv(), which copies or returns EFAULT, so that no event can
- * come between check and read.  But a seccomp filter may forbid
- * process_vm_readv(), or kill the process for this call.  A thread may get a
- * filter of its own at any time.  So process_vm_readv() is used only if
- * rt_sigprocmask() does not work, and without a filter. syc_memory_prepare()
- * determines the way.
+ * this call.  But emulators may return without reading the set.
+ * process_vm_readv() copies the memory or returns EFAULT, so no unmapping comes
+ * between check and read.  But a seccomp filter may forbid process_vm_readv(),
+ * or kill the process for the call.  So process_vm_readv() is used only if
+ * rt_sigprocmask() does not work, and without a filter, which a thread may get
+ * at any time.  syc_memory_prepare() determines the way.
  */
 #ifndef SYC_UNWIND_MEMORY_H
 #define SYC_UNWIND_MEMORY_H
@@ -25,20 +24,21 @@
 #define SYC_MEMORY_PAGE 4096u /* smallest page size */
 
 /**
- * Determine which ways of checking work.  To be called again if filters may
- * have been installed.
+ * Determine which ways of checking work.  The caller repeats this call if
+ * filters may have been installed.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_memory_prepare(void);
 
-/** Whether all @n bytes can be read now.  Context: any-thread, signal-safe. */
+/** Return whether all @n bytes can be read now.  Context: any-thread,
+ * signal-safe. */
 bool syc_memory_readable(uintptr_t at, size_t n);
 
 /**
- * Whether the kernel would return EFAULT for this memory.  False if no check
- * works: a filter may forbid the check, and emulators may not report the fault.
- * Makes two system calls at most.
+ * Return whether the kernel would return EFAULT for this memory.  Returns false
+ * if no check works: a filter may forbid the check, and emulators may not
+ * report the fault.  Makes two system calls at most.
  *
  * Context: any-thread, signal-safe.
  */
@@ -50,7 +50,7 @@ static inline bool syc_memory_is_bad(uintptr_t at, size_t n)
 }
 
 /**
- * Copy up to @n bytes, fewer if the rest can't be read.  Returns the number of
+ * Copy @n bytes, or fewer if the rest can't be read.  Returns the number of
  * copied bytes.
  *
  * Context: any-thread, signal-safe.
@@ -59,15 +59,15 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
 
 #define SYC_MEMORY_PAGES 4u /* a power of two */
 
-/** Pages that were readable a moment ago; zero is valid. */
+/** Pages that were readable a moment ago; a zeroed struct is valid. */
 struct syc_memory_pages {
-	uintptr_t known[SYC_MEMORY_PAGES]; /* by their numbers */
+	uintptr_t known[SYC_MEMORY_PAGES]; /* page numbers */
 };
 
 /**
- * Like syc_memory_copy(), for bytes of one page.  Does not check pages in @pages
- * again.  The owner of @pages must be a lookup of microseconds, since another
- * thread may unmap a checked page.
+ * Like syc_memory_copy(), for bytes of one page.  Pages in @pages are not
+ * checked again.  The owner of @pages must be a lookup of microseconds, because
+ * another thread may unmap a checked page.
  *
  * Context: any-thread, signal-safe.
  */
@@ -78,14 +78,15 @@ size_t syc_memory_copy_in_page(void *to, uintptr_t from, size_t n,
 struct syc_memory {
 	/*
 	 * The thread's own stack, [low, high), of which [floor, high) is surely
-	 * mapped.  All 0: unknown.
+	 * mapped.  All three are 0 if the stack is unknown.
 	 */
 	uintptr_t low, floor, high;
 	/* Whole pages of other memory that the last check found readable. */
 	uintptr_t seen_low, seen_high;
 };
 
-/** @here: an address on the calling thread's current stack. */
+/** Initialize @stacks.  @here: an address on the calling thread's current
+ * stack. */
 static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
                                    uintptr_t high, uintptr_t here)
 {
@@ -105,7 +106,7 @@ static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
  */
 bool syc_memory_check(struct syc_memory *stacks, uintptr_t at);
 
-/** Whether the word at @at is known to be readable. */
+/** Return whether the word at @at is known to be readable. */
 static inline bool syc_memory_has(const struct syc_memory *stacks, uintptr_t at)
 {
 	/* the word must end below high */
@@ -113,7 +114,7 @@ static inline bool syc_memory_has(const struct syc_memory *stacks, uintptr_t at)
 	       stacks->high - at >= sizeof(uintptr_t);
 }
 
-/** Load the word at @at; false: the word can't be read. */
+/** Load the word at @at.  Returns false if the word can't be read. */
 static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
                                    uintptr_t *ret_value)
 {
@@ -128,8 +129,9 @@ static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
  *
  * _dl_find_object() of glibc 2.35 and later works in handlers too.  In
  * addition, syc_modules_refresh() makes a list outside of handlers.  The list
- * marks permanent modules, which are never unmapped, and whose tables may be
- * read in place.  Without _dl_find_object() the list is the only source.
+ * marks permanent modules, which are never unmapped.  The tables of permanent
+ * modules may be read in place.  Without _dl_find_object() the list is the only
+ * source.
  *
  * The list has two halves that take turns.  A reader copies entries and then
  * checks that the list's version has not changed.  A handler that interrupted
@@ -142,8 +144,8 @@ struct syc_loaded_module {
 	uintptr_t low, high; /* the module's mappings, with gaps */
 	uintptr_t header;    /* the module's PT_GNU_EH_FRAME; 0: none */
 	/*
-	 * Memory around header that stays mapped and readable.  Equal values:
-	 * the module may be unmapped.
+	 * Memory around header that stays mapped and readable.  The values are
+	 * equal if the module may be unmapped.
 	 */
 	uintptr_t stays, stays_end;
 };
@@ -154,12 +156,13 @@ int syc_modules_prepare(void);
 /** Renew the list if modules were loaded or unloaded.  Context: any-thread. */
 void syc_modules_refresh(void);
 
-/** The module that contains @pc.  Context: any-thread, signal-safe. */
+/** Find the module that contains @pc.  Returns false if no module does.
+ * Context: any-thread, signal-safe. */
 bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module);
 
 /**
- * Call before the tables of @module are used.  If another module was seen at
- * the same addresses, all rules are dropped.
+ * Drop all rules if an earlier call saw another module at the addresses of
+ * @module.  Called before each use of the tables of @module.
  *
  * Context: any-thread, signal-safe.
  */
@@ -169,11 +172,11 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 /** Drop all rules.  Context: any-thread, signal-safe. */
 void syc_modules_forget(void);
 
-/** A number that changes when earlier rules become invalid.  Context:
+/** Return a number that changes when earlier rules become invalid.  Context:
  * any-thread, signal-safe. */
 uint64_t syc_modules_generation(void);
 
-/** A number that changes when code without tables may have got tables.
+/** Return a number that changes when code without tables may have got tables.
  * Context: any-thread, signal-safe. */
 uint64_t syc_modules_additions(void);
 

@@ -20,7 +20,7 @@
 #define NEEDED_MOST 2048u
 
 #ifndef DLFO_EH_SEGMENT_TYPE
-/* glibc 2.35 has this struct; declared here for older headers */
+/* struct of glibc 2.35, declared here for older headers */
 struct dl_find_object {
 	unsigned long long dlfo_flags;
 	void *dlfo_map_start, *dlfo_map_end;
@@ -43,13 +43,14 @@ struct half {
 };
 
 /*
- * Mapped for the first list, or the first trusted table.  Without this memory
- * there is no list, and rules of unknown validity are dropped.
+ * Memory that is mapped for the first list, or the first trusted table.
+ * Without this memory there is no list, and rules of unknown validity are
+ * dropped.
  */
 static struct lists {
 	struct half halves[2];
 	/* Hashed names of the libraries that permanent modules were linked
-	 * with; only the list's maker uses them. */
+	 * with, used only by the list's maker. */
 	unsigned n_needed;
 	uint64_t needed[NEEDED_MOST];
 	/*
@@ -61,16 +62,16 @@ static struct lists {
 	} seen[SEEN_MOST];
 } * lists;
 
-/* The half in use is version % 2; version 0: no list yet. */
+/* The half in use is version % 2; version 0 means no list. */
 static _Atomic unsigned version;
 
 /*
- * The process id of the maker of the next half.  After a fork, the parent's id
- * means that this maker does not continue.
+ * The process id of the maker of the next half.  In a forked child, the
+ * parent's id means that the maker does not continue.
  */
 static _Atomic int maker;
 
-/* Counts of dl_iterate_phdr() for the list; only the writer uses them. */
+/* Counts of dl_iterate_phdr() for the list, used only by the writer. */
 static uint64_t counted_adds, counted_subs;
 
 static _Atomic uint64_t generation, additions;
@@ -98,7 +99,7 @@ uint64_t syc_modules_additions(void)
 static void put_listed(struct listed *to,
                        const struct syc_loaded_module *module)
 {
-	/* relaxed: the version orders these stores */
+	/* Relaxed order suffices, because the version orders these stores */
 	atomic_store_explicit(&to->low, module->low, memory_order_relaxed);
 	atomic_store_explicit(&to->high, module->high, memory_order_relaxed);
 	atomic_store_explicit(&to->header, module->header,
@@ -121,8 +122,8 @@ static void get_listed(struct listed *from, struct syc_loaded_module *module)
 }
 
 /*
- * The dynamic sections of modules are read only while they can't be unloaded:
- * in a callback of dl_iterate_phdr().
+ * Find the dynamic section of a module.  Only callbacks of dl_iterate_phdr()
+ * read dynamic sections, because no module can be unloaded during a callback.
  */
 static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *info)
 {
@@ -133,7 +134,8 @@ static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-/* The dynamic section and its strings; NULL: a part is missing. */
+/* Return the dynamic section, and store its strings.  Returns NULL if a part is
+ * missing. */
 static const ElfW(Dyn) *
 	open_dynamic(const struct dl_phdr_info *info, const char **ret_strings)
 {
@@ -204,9 +206,9 @@ static bool is_needed(const struct dl_phdr_info *info)
 }
 
 /*
- * The program, the loader, the module of this code, the vDSO, and libraries
- * that these need are never unmapped.  Loaders list libraries after the modules
- * that need them.
+ * Return whether the module is never unmapped: the program, the loader, the
+ * module of this code, the vDSO, and libraries that these modules need.
+ * Loaders list a library after the modules that need the library.
  */
 static bool stays_loaded(const struct dl_phdr_info *info,
                          const struct syc_loaded_module *module, bool is_first)
@@ -220,8 +222,8 @@ static bool stays_loaded(const struct dl_phdr_info *info,
 
 	for (unsigned i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
 		found |= anchors[i] >= module->low && anchors[i] < module->high;
-	/* The vDSO needs no library, and its dynamic section has unrelocated
-	 * addresses */
+	/* Skip the vDSO, which needs no library, and whose dynamic section has
+	 * unrelocated addresses */
 	if (found && module->low != anchors[1])
 		add_needed(info);
 	return found;
@@ -266,7 +268,8 @@ static void describe_module(const struct dl_phdr_info *info, bool is_first,
 	}
 }
 
-/* Insertion sort: loaders list modules almost in order. */
+/* Insert a module from the end, because loaders list modules almost in
+ * order. */
 static void insert_module(struct half *half,
                           const struct syc_loaded_module *module)
 {
@@ -344,7 +347,7 @@ void syc_modules_refresh(void)
 	atomic_store_explicit(&making.half->n, 0, memory_order_relaxed);
 	lists->n_needed = 0;
 	/*
-	 * A reader that sees the stores below also sees the changed version of
+	 * A reader that sees the stores below also sees the version change of
 	 * its half.
 	 */
 	atomic_thread_fence(memory_order_release);
@@ -374,8 +377,9 @@ int syc_modules_prepare(void)
 }
 
 /* If handlers cannot call the loader, the list must exist before a handler
- * runs. Static programs have no loader. glibc's replacement in a static program
- * reports wrong bounds, and no programs without a search table. */
+ * runs.  Static programs have no loader.  In a static program, glibc's
+ * replacement reports wrong bounds, and does not report a program without a
+ * search table. */
 static __attribute__((constructor)) void prepare_early(void)
 {
 	if (_dl_find_object == NULL || getauxval(AT_BASE) == 0)
@@ -440,8 +444,8 @@ bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module)
 }
 
 /*
- * Hash of the begin of a module's table: its position, number of entries, and
- * first few entries.
+ * Hash the position of a module's table, its number of entries, and its first
+ * few entries.
  */
 static uint64_t module_mark(const struct syc_loaded_module *module,
                             struct syc_bytes *bytes)
@@ -465,7 +469,8 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 	struct lists *const known_lists = get_lists();
 	unsigned i = 0;
 
-	/* permanent modules are never replaced */
+	/* A permanent module is never replaced, and a module without a table
+	 * gives no rules */
 	if (module->stays != module->stays_end || module->header == 0)
 		return;
 	if (known_lists == NULL) {
@@ -475,7 +480,7 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 	const uint64_t mark = module_mark(module, bytes);
 	/*
 	 * If two threads store at the same time, the two words may not match.
-	 * If the words do not match, all rules are dropped without need.
+	 * A mismatch only causes an unnecessary drop of all rules.
 	 */
 	for (; i < SEEN_MOST; i++) {
 		const uint64_t known = atomic_load_explicit(

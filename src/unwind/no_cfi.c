@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * no_cfi.c - steps out of code without call frame information, such as a JIT's
- * code: by the runtime's own step or by frame pointers.  All facts that can be
- * checked are checked.  Signal-safe.
+ * code, by the runtime's own step or by frame pointers.  Each step checks all
+ * that can be checked.  Signal-safe.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -22,8 +22,8 @@ static bool segment_holds(const ElfW(Phdr) * segment, uintptr_t bias,
 }
 
 /*
- * Whether @pc is in an executable segment of @module and can be read.  The
- * headers are read in place each time, because the module may already be
+ * Return whether @pc is in an executable segment of @module and can be read.
+ * The function reads the headers each time, because the module may already be
  * unmapped.  If the headers are unmapped, the code is unknown.
  */
 static bool module_has_code(const struct syc_loaded_module *module,
@@ -62,24 +62,24 @@ static bool module_has_code(const struct syc_loaded_module *module,
 /* Greatest size of a frame on stacks of unknown bounds. */
 #define FRAME_MOST ((uintptr_t)1 << 20)
 
-/* Words from the stack pointer on that may be the return address. */
+/* Number of words from the stack pointer on that may be the return address. */
 #define SCAN_MOST 16u
 
-/* Contents of an address, as far as known. */
+/* Known contents of an address. */
 enum place {
 	PLACE_DATA,
 	PLACE_CODE,
 	/*
-	 * Code that no call precedes: a signal handler has moved the pc away,
-	 * and stored this address as a return address, as Go's runtime does.
+	 * Code that no call precedes.  A signal handler moved the pc away, and
+	 * stored this address as a return address, as Go's runtime does.
 	 */
 	PLACE_MOVED
 };
 
 /*
- * A return address that is a function's first byte may be the begin of a stack
- * made by hand.  Code without tables is accepted only in the walk's current
- * module.
+ * Classify a return address.  A function's first byte may be the begin of a
+ * stack that some code made without a call.  A module's code without tables is
+ * accepted only in the walk's current module.
  */
 static enum place return_place(const struct syc_walk *walk, uintptr_t pc)
 {
@@ -153,9 +153,8 @@ static bool pop_frame(struct syc_walk *walk, uintptr_t at,
 
 /*
  * Step out of an interrupted function that is about to create its frame, or has
- * just removed its frame.  The step may also lead out of no function at all,
- * after a call through a wild pointer.  Returns SYC_STEP_FULL in all other
- * cases.
+ * just removed its frame.  After a call through a wild pointer, the step starts
+ * outside of any function.  Returns SYC_STEP_FULL in all other cases.
  */
 static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 {
@@ -185,8 +184,8 @@ static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 
 /*
  * Step out of an interrupted library function in assembler without tables.
- * Handwritten functions use a frame pointer in their own way, if at all, but
- * little of the stack.  So the first word that may be a return address is used.
+ * Handwritten functions rarely keep a usual frame pointer, but use little of
+ * the stack.  So the step uses the first word that may be a return address.
  */
 static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 {
@@ -210,9 +209,9 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 		if (!syc_cfi_is_return(regs->r[SYC_REG_PC]))
 			continue;
 		/*
-		 * If the frame pointer points into the function's own frame, it
-		 * is not the caller's.  The function has pushed the caller's
-		 * frame pointer first.
+		 * A frame pointer into the function's own frame is not the
+		 * caller's.  Such a function has pushed the caller's frame
+		 * pointer first.
 		 */
 		if (regs->r[SYC_REG_FP] >= sp && regs->r[SYC_REG_FP] < at &&
 		    !syc_memory_load(&walk->stacks, at - sizeof(uintptr_t),
@@ -243,11 +242,12 @@ static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 }
 
 /*
- * No step leads out of a library's code without tables.  A frame is outermost
- * if its frame pointer is 0, as in the loader's start.  The frame is also
- * outermost if no call precedes its return address.  For example, a fibre's end
- * function has its address on a new stack that was made by hand.  A return
- * address that points to data is the result of a wrong step.
+ * Return whether the frame is outermost, if no step leads out of a library's
+ * code without tables.  A frame is outermost if its frame pointer is 0, as in
+ * the loader's start.  A frame is also outermost if no call precedes its return
+ * address.  For example, a fibre library stores the address of its end function
+ * on a new stack.  A return address that points to data is the result of a
+ * wrong step.
  */
 static bool has_begun(struct syc_walk *walk)
 {
@@ -267,7 +267,8 @@ static bool has_begun(struct syc_walk *walk)
 	       walk->regs.r[SYC_REG_FP] == 0;
 }
 
-/* Ask the runtime for a step; false: the code is not the runtime's. */
+/* Request a step from the runtime.  Returns false if the code is not the
+ * runtime's. */
 static bool step_out(struct syc_walk *walk, struct syc_regs *regs,
                      enum syc_step *ret_step)
 {

@@ -18,9 +18,9 @@
 #include "unwind/memory.h"
 #include "unwind/walk.h"
 
-/* A walk goes to a lower address through signal frames, and through functions
- * that run another function on a separate stack.  Chains of such steps are
- * short. */
+/* Greatest number of steps to a lower address in a walk.  Signal frames, and
+ * functions that run another function on a separate stack, lead to a lower
+ * address. */
 #define BACK_MOST 32u
 
 void syc_walk_report_begin(struct syc_walk *walk)
@@ -55,7 +55,7 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 		sp == was && walk->exact && pc != walk->regs.r[SYC_REG_PC];
 
 	if (sp <= was && !stays && !exact) {
-		/* back to the thread's own stack, from another */
+		/* the step leads back to the thread's own stack */
 		const bool home = sp >= stacks->low && sp < stacks->high &&
 		                  !(was >= stacks->low && was < stacks->high);
 
@@ -125,16 +125,16 @@ static enum syc_step step_signal(struct syc_walk *walk)
 	regs.known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
 	regs.left = regs.known & ~SYC_KEPT;
 	/*
-	 * The handler returns to the trampoline's begin, which made no call
+	 * The handler returns to the trampoline's begin, which made no call.
 	 */
 	syc_walk_report_begin(walk);
 	return syc_walk_accept(walk, &regs, true);
 }
 
 /*
- * Go from the current frame to its caller by any rule; @rule is the cached rule
- * of the frame's address, or 0.  Not inlined, because walk_all() would need the
- * stack of both functions.
+ * Go from the current frame to its caller by any rule.  @rule is the cached
+ * rule of the frame's address, or 0.  The function is not inlined, because
+ * walk_all() would need the stack of both functions.
  */
 static __attribute__((noinline)) enum syc_step
 step_outwards(struct syc_walk *walk, uint64_t rule)
@@ -177,7 +177,7 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 
 /*
- * The innermost frames are not moved.  Excess frames use the last few
+ * Return the place of frame @n.  Frames beyond the maximum use the last few
  * places cyclically.
  */
 static inline unsigned frame_slot(const struct syc_unwind *unwind, unsigned n)
@@ -188,7 +188,7 @@ static inline unsigned frame_slot(const struct syc_unwind *unwind, unsigned n)
 	       (n - unwind->max) % OUTERMOST_KEPT;
 }
 
-/* The part of the stack that the fast loop may load without a check. */
+/* Return the part of the stack that the fast loop may load without a check. */
 static void find_bounds(const struct syc_memory *stacks, uintptr_t sp,
                         uintptr_t *low, uintptr_t *high)
 {
@@ -205,8 +205,8 @@ static void find_bounds(const struct syc_memory *stacks, uintptr_t sp,
 }
 
 /*
- * Store the current frame and go to its caller, as long as rules are simple.
- * Returns the rule of the frame that was stored last, or 0.
+ * Store frames and go to their callers, as long as rules are simple.  Returns
+ * the rule of the frame that was stored last, or 0.
  */
 static uint64_t run_fast(struct syc_walk *w)
 {
@@ -335,9 +335,9 @@ static void finish_walk(struct syc_walk *w, enum syc_step step)
 }
 
 /*
- * A walk may have stopped because of rules of an unloaded library.  So all
- * rules are dropped, and the walk is repeated.  If the repetition did not help,
- * the next repetition follows after more stopped walks.
+ * Return whether to drop all rules and repeat the walk, which may have stopped
+ * because of rules of an unloaded library.  If a repetition did not help, the
+ * next repetition follows after more stopped walks.
  */
 static bool doubts_modules(void)
 {
@@ -461,9 +461,9 @@ uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
 }
 
 /*
- * A rule is stored in the first free entry from its hash's entry on, or in an
- * entry with an older rule of @pc.  If there is no such entry, the rule
- * replaces the rule at home.
+ * Store a rule in the first free entry from its hash's entry on, or in an entry
+ * with an older rule of @pc.  If no such entry exists, replace the rule at
+ * home.
  */
 void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
                           uintptr_t pc, uint64_t rule)

@@ -4,8 +4,8 @@
  * write for exceptions (.eh_frame), in a signal handler.
  *
  * No function here allocates, locks, or makes a system call, except to check
- * whether memory is readable.  No function faults, for any content of the
- * stack, tables or registers.  See docs/unwinding.md.
+ * whether memory is readable.  No content of the stack, tables or registers
+ * makes a function fault.  See docs/unwinding.md.
  */
 #ifndef SYC_UNWIND_UNWIND_H
 #define SYC_UNWIND_UNWIND_H
@@ -28,20 +28,21 @@ struct syc_unwind {
 	unsigned max;    /* 32 or more; if innermost, 1 or more */
 	bool innermost;  /* stop at max frames, without a search for the
 	                  * outermost */
-	/* Bounds of this thread's own stack, which can be read; equal values:
-	 * unknown. */
+	/* Bounds of this thread's own stack, which can be read.  The values are
+	 * equal if the bounds are unknown. */
 	uintptr_t low, high;
 	/*
-	 * Function for code without tables, called before frame pointers are
-	 * tried: sets @regs to the caller's.  Returns 0; SYSCAP_STEP_TOLD to
-	 * omit the frame; < 0 if the code is not the runtime's.  May be NULL.
+	 * Function that sets @regs to the caller's registers, for code without
+	 * tables, before the unwinder tries frame pointers.  Returns 0,
+	 * SYSCAP_STEP_TOLD to omit the frame, or < 0 if the code is not the
+	 * runtime's.  May be NULL.
 	 */
 	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;
 
 	/* Set by the unwinder */
 	unsigned n;
-	/* SYSCAP_STACK_CUT: the stack is deeper than max; addrs has the
+	/* SYSCAP_STACK_CUT: the stack is deeper than max, and addrs has the
 	 * innermost max - 16 frames and the outermost 16.
 	 * SYSCAP_STACK_STOPPED: the walk did not reach the outermost frame. */
 	unsigned flags;
@@ -55,7 +56,7 @@ int syc_unwind_prepare(void);
 
 /**
  * Notice libraries that were loaded or unloaded since the last call.  Without
- * this call, the unwinder notices a replaced library later, at the first walk
+ * this call, the unwinder notices a replaced library only at the first walk
  * through a function that was in no earlier stack.
  *
  * Context: setup, any-thread.
@@ -72,13 +73,14 @@ void syc_unwind_refresh(void);
 void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context);
 
 /**
- * Walk from the caller on, without the @leave_out innermost frames.
+ * Walk from the caller on, without the innermost @leave_out frames.
  *
  * Context: signal-safe, any-thread.
  */
 void syc_unwind_here(struct syc_unwind *unwind, unsigned leave_out);
 
-/** Whether all @n bytes at @at can be read now.  Context: signal-safe. */
+/** Return whether all @n bytes at @at can be read now.  Context:
+ * signal-safe. */
 bool syc_unwind_readable(const void *at, size_t n);
 
 /**

@@ -3,9 +3,9 @@
  * unwind_libunwind.c - implementation of unwind.h by libunwind, for machines
  * that the other files do not support (option SYSCAP_LIBUNWIND).
  *
- * This implementation is less safe: for uncached data libunwind calls
+ * This implementation is less safe.  For uncached data libunwind calls
  * dl_iterate_phdr(), which takes a lock of the loader.  So a walk in a handler
- * that interrupted dlopen() may wait forever for this lock.  Runtimes cannot
+ * that interrupted dlopen() may wait forever for the lock.  Runtimes cannot
  * provide steps out of their code.
  */
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 #define STEPS_MOST     16384u
 #define PAGE           4096u
 
-/* Store frame @n; excess frames use the last places cyclically. */
+/* Store frame @n.  Frames beyond the maximum use the last places cyclically. */
 static void store_frame(struct syc_unwind *unwind, unsigned n, uint64_t at,
                         uintptr_t sp)
 {
@@ -60,7 +60,7 @@ static void turn_back_outermost(struct syc_unwind *unwind, unsigned n)
 		memcpy(unwind->sps + from, sps, sizeof(sps));
 }
 
-/* The first @leave_out frames are not stored. */
+/* Store the frames, without the first @leave_out. */
 static void walk_frames(struct syc_unwind *unwind, unw_cursor_t *cursor,
                         unsigned leave_out)
 {
@@ -107,8 +107,8 @@ void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context)
 	unw_cursor_t cursor;
 	unw_context_t registers;
 
-	/* libunwind's context is the C library's struct, and libunwind writes
-	 * to it */
+	/* libunwind's context is the C library's struct.  Copy the struct,
+	 * because libunwind changes it */
 	memcpy(&registers, context,
 	       sizeof(registers) < sizeof(*context) ? sizeof(registers)
 	                                            : sizeof(*context));
@@ -134,7 +134,8 @@ __attribute__((noinline)) void syc_unwind_here(struct syc_unwind *unwind,
 	errno = saved;
 }
 
-/* "How" is invalid, so the kernel reads the set and refuses. */
+/* Because the argument `how` is invalid, the kernel reads the set and returns
+ * EINVAL. */
 bool syc_unwind_readable(const void *at, size_t n)
 {
 	const uintptr_t first = (uintptr_t)at;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * walk.h - position of a walk from the innermost frame outwards, and the cache of
- * unwind rules by pc.  Other files step out of the frames outside of unwind.c's
- * fast loop.
+ * unwind rules by pc.  Other files step out of the frames that unwind.c's fast
+ * loop does not support.
  *
  * A rule is one word with the positions of the caller's registers.  All threads
- * and handlers of the process share the table, and no access waits for another
- * access.
+ * and handlers of the process share the table of rules, and no access waits for
+ * another access.
  *
  * An entry is two words, a check and the rule.  The check is computed from the
  * pc, the generation and the rule.  The two words are stored and loaded
  * separately and relaxed.  If a reader finds the check of one entry and the
- * rule of another entry, the two do not match, and the lookup fails.  So the
+ * rule of another, check and rule do not match, and the lookup fails.  So the
  * accesses need no order.
  */
 #ifndef SYC_UNWIND_WALK_H
@@ -71,7 +71,7 @@ static inline intptr_t syc_rule_ra(uint64_t rule)
 	return (intptr_t)((int64_t)(rule << 40) >> 48) * 8;
 }
 
-/** Whether the offsets fit, and offsets that count in words are multiples of a
+/** Return whether the offsets fit, and the offsets in words are multiples of a
  * word. */
 static inline bool syc_rule_fits(int64_t cfa, int64_t fp, int64_t ra)
 {
@@ -96,14 +96,14 @@ struct syc_rule_cache_entry {
 };
 
 /**
- * The table; NULL if the table can't be mapped.  Without the table each step
- * reads the tables of the modules.  An entry of zeroes is empty.
+ * Return the table, or NULL if the table can't be mapped.  Without the table
+ * each step reads the tables of the modules.  An entry of zeroes is empty.
  *
  * Context: any-thread, signal-safe.
  */
 struct syc_rule_cache_entry *syc_rule_cache_get(void);
 
-/** Value that invalidates older entries when @generation changes. */
+/** Return a value that invalidates older entries when @generation changes. */
 static inline uint64_t syc_rule_cache_salt(uint64_t generation)
 {
 	return (generation + 1) * UINT64_C(0xd1342543de82ef95);
@@ -115,16 +115,15 @@ static inline uint64_t syc_rule_cache_check(uint64_t key, uint64_t rule)
 	return key ^ rule * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/** The home of @pc in the table.  Functions spread over the whole table in the
- * order of their addresses. */
+/** Return the home of @pc in the table.  Functions spread over the whole table
+ * in the order of their addresses. */
 static inline unsigned syc_rule_cache_home(uintptr_t pc)
 {
 	return (unsigned)(pc ^ pc >> (SYC_RULE_CACHE_BITS + 1)) &
 	       ((1u << SYC_RULE_CACHE_BITS) - 1);
 }
 
-/** The rule at the home of @pc, or 0.  Most rules are at the entries of their
- * hashes. */
+/** Return the rule at the home of @pc, or 0.  Most rules are at their home. */
 static inline uint64_t
 syc_rule_cache_find_home(struct syc_rule_cache_entry *table, uint64_t salt,
                          uintptr_t pc)
@@ -141,7 +140,7 @@ syc_rule_cache_find_home(struct syc_rule_cache_entry *table, uint64_t salt,
 	return check == syc_rule_cache_check(pc ^ salt, rule) ? rule : 0;
 }
 
-/** The rule for @pc, or 0.  Context: any-thread, signal-safe. */
+/** Return the rule for @pc, or 0.  Context: any-thread, signal-safe. */
 uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
                              uintptr_t pc);
 
@@ -149,15 +148,15 @@ uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
 void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
                           uintptr_t pc, uint64_t rule);
 
-/* Limit of code addresses.  Higher caller addresses are invalid, and some of
- * them would look like a runtime's names in a capture. */
+/* Limit of code addresses.  Higher caller addresses are invalid, and some would
+ * look like a runtime's names in a capture. */
 #define SYC_CODE_LAST (UINTPTR_MAX >> 8)
 
 /** Kind of a frame's pc. */
 enum syc_walk_pc {
-	SYC_PC_CALLED, /* the pc is behind a call */
-	SYC_PC_EXACT,  /* the pc is of the next instruction: the code was
-	                * interrupted */
+	SYC_PC_CALLED, /* the pc follows a call */
+	SYC_PC_EXACT,  /* a signal interrupted the code, and the pc is of the
+	                * next instruction */
 	SYC_PC_MOVED   /* like SYC_PC_EXACT, but the handler continued
 	                * elsewhere */
 };
@@ -190,17 +189,16 @@ enum syc_step {
 };
 
 /**
- * Report a frame whose return address was not pushed by a call.  The frame is
- * reported by the return address itself, because the byte before this address
- * belongs to another function.
+ * Report a frame by its return address itself, if no call pushed the address.
+ * The byte before the address belongs to another function.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_walk_report_begin(struct syc_walk *walk);
 
 /**
- * Check the caller's registers @regs, and move the walk to the caller.  @exact:
- * the caller was interrupted, and made no call.
+ * Check the caller's registers @regs, and move the walk to the caller.  If
+ * @exact, a signal interrupted the caller, which made no call.
  *
  * Context: any-thread, signal-safe.
  */
@@ -208,28 +206,27 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
                               const struct syc_regs *regs, bool exact);
 
 /**
- * Step to the caller by the tables themselves.  Context: any-thread,
- * signal-safe.
+ * Step to the caller by the module's tables.  Context: any-thread, signal-safe.
  */
 enum syc_step syc_cfi_step(struct syc_walk *walk);
 
 /**
- * Whether @pc follows a call, in a function that has tables.  A random word on
- * a stack rarely passes this test.  Context: any-thread, signal-safe.
+ * Return whether @pc follows a call, in a function with tables.  A random word
+ * on a stack rarely passes this test.  Context: any-thread, signal-safe.
  */
 bool syc_cfi_is_return(uintptr_t pc);
 
-/** Whether the bytes before @pc may be a call.  Context: any-thread,
+/** Return whether the bytes before @pc may be a call.  Context: any-thread,
  * signal-safe. */
 bool syc_cfi_follows_call(uintptr_t pc);
 
-/** Begin of the function at @pc; 0: the tables have no such function.  Context:
- * any-thread, signal-safe. */
+/** Return the begin of the function at @pc, or 0 if the tables lack the
+ * function.  Context: any-thread, signal-safe. */
 uintptr_t syc_cfi_find_function(uintptr_t pc);
 
 /**
- * The rule for the current frame from its tables, never SYC_RULE_NONE.  Also
- * stores the rule in the cache.
+ * Return the rule for the current frame from its tables, never SYC_RULE_NONE,
+ * and store the rule in the cache.
  *
  * Context: any-thread, signal-safe.
  */
