@@ -58,8 +58,8 @@ static inline bool syc_frame_is_length(unsigned len)
 }
 
 /**
- * Return whether a file may end @left bytes behind the beginning of a frame of
- * @len bytes, because its writer wrote a part of the frame.
+ * Return whether a file may end @left bytes behind the begin of a frame of @len
+ * bytes, after a partial write.
  */
 static inline bool syc_frame_is_torn(unsigned len, uint64_t left)
 {

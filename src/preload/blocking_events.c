@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* blocking_events.c - marks and stacks of calls that blocked, and this library's
- * own calls of wrapped functions. */
+/* blocking_events.c - marks and stacks of calls that blocked, and redirection
+ * of the library's own calls. */
 #define _GNU_SOURCE
 #include "preload/blocking_events.h"
 
@@ -87,7 +87,7 @@ uint32_t syc_sample_wait_tag(uint32_t tag, int64_t ns)
 
 struct syc_io_settings syc_io_now;
 
-/* "NS[,waits]" */
+/* Parse "NS[,waits]". */
 static int64_t parse_threshold(const char *text, bool *ret_has_waits)
 {
 	uint64_t ns = 0;
@@ -103,9 +103,9 @@ static int64_t parse_threshold(const char *text, bool *ret_has_waits)
 }
 
 /*
- * Decide here, not in the first call, because this function allocates.  An
- * allocator in the program may make the first call during its initialisation,
- * under a lock.
+ * Decide the role in a constructor, because the decision allocates.  A
+ * program's allocator may make the first wrapped call during its
+ * initialisation, under a lock.
  */
 __attribute__((constructor)) static void decide_io(void)
 {
@@ -114,7 +114,7 @@ __attribute__((constructor)) static void decide_io(void)
 	int64_t threshold = SYC_IO_OFF;
 	bool has_waits = false;
 
-	/* Calls made by the lines below are not reported */
+	/* The calls below are not reported */
 	__atomic_store_n(&syc_io_now.threshold, SYC_IO_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign()) {
 		syc_diag_say("the io role is off",
@@ -136,7 +136,7 @@ __attribute__((constructor)) static void decide_io(void)
 	errno = saved;
 }
 
-/* The target of an fd: a path, "socket:[12]", "pipe:[12]". */
+/* Append the target of an fd: a path, "socket:[12]" or "pipe:[12]". */
 static void add_descriptor(struct syc_text *text, int fd)
 {
 	char name[48];
@@ -161,8 +161,8 @@ static void add_descriptor(struct syc_text *text, int fd)
 }
 
 /*
- * Since the call began, a path's text may have been unmapped or changed, and
- * may lack its NUL.
+ * Append a copy of a path.  During the call the text may have been unmapped or
+ * changed, and may lack its NUL.
  */
 static void add_copy(struct syc_text *text, const char *name)
 {
@@ -212,7 +212,8 @@ static void write_call(const struct syc_io_subject *what, char *message,
 	}
 }
 
-/* "__read_chk" is "read"; other variants are shortened, too. */
+/* Show the names of variants as the plain name, for example "__read_chk" as
+ * "read". */
 static void show_name(const char *name, char *shown, size_t size)
 {
 	static const char *const endings[] = { "_chk", "_unlocked", "_2",
@@ -245,7 +246,8 @@ static void write_mark(const struct syc_real_call *call, int64_t begin,
 	            duration, message);
 }
 
-/* The innermost frame is the real function, which the program called. */
+/* Write the stack, whose innermost frame is the real function, which the
+ * program called. */
 static __attribute__((noinline)) void
 write_stack(const struct syc_real_call *call, int64_t begin, int64_t duration)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * blocking_events.h - the role "io" of the preloaded library: calls that block,
- * with duration, subject and stack (docs/collectors.md).  Some functions also
- * serve the roles "stalls" and "memory".
+ * with duration, subject and stack (docs/collectors.md).  The roles "stalls"
+ * and "memory" use some functions, too.
  *
  * A call that is shorter than the threshold reads the clock twice, and writes
  * nothing.  No function here allocates or locks, or changes the errno of the
- * call.  No state is kept during a call, because a jump may leave the call, or
- * the call may end its thread.
+ * call.  The library keeps no state during a call, because a jump may leave the
+ * call, or the call may end its thread.
  *
- * Context of everything: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_PRELOAD_BLOCKING_EVENTS_H
 #define SYC_PRELOAD_BLOCKING_EVENTS_H
@@ -34,17 +34,17 @@ bool syc_own_thread_is_main(void);
 /** Return whether a handler runs, or may run, on its alternate stack. */
 bool syc_own_stack_is_alternate(void);
 
-/** Return whether a walk fits on the stack; false on a handler's small
+/** Return whether a walk fits on the stack, as opposed to a handler's small
  * alternate stack. */
 bool syc_own_stack_has_space(void);
 
 /**
- * Remove our frames from the @n frames of a stack.  Returns the number of the
- * remaining frames.
+ * Remove the library's frames from the @n frames of a stack.  Returns the
+ * number of the remaining frames.
  */
 unsigned syc_own_code_remove(uint64_t *addrs, unsigned n);
 
-/** Value of padding2 for a SAMPLE that represents @ns; @tag is
+/** Return the value of padding2 for a SAMPLE that represents @ns.  @tag is
  * SYSCAP_BLOCKED_TAG or SYSCAP_STALLED_TAG. */
 uint32_t syc_sample_wait_tag(uint32_t tag, int64_t ns);
 
@@ -79,15 +79,15 @@ static inline bool syc_io_is_on(void)
 	       !syc_seccomp_is_closed();
 }
 
-/** Begin a call.  Returns the present time; 0: the call is not timed. */
+/** Begin a call.  Returns the present time, or 0 if the call is not timed. */
 static inline int64_t syc_io_begin(void)
 {
 	return syc_io_is_on() && syscap_is_active() ? syscap_clock() : 0;
 }
 
 /**
- * Write the events of a call.  The caller is the function that the program
- * called.  The stack begins with the real function.
+ * Write the events of a call.  Called by the function that the program called.
+ * The written stack begins with the real function.
  */
 void syc_io_record(const struct syc_real_call *call, int64_t begin,
                    int64_t duration, const struct syc_io_subject *what);
@@ -124,8 +124,8 @@ syc_io_end(const struct syc_real_call *call, int64_t begin,
 	                          .new_path = (new_name) })
 
 /**
- * @when: the call may block; evaluated only if calls are reported.  @without:
- * the result if there is no real function.
+ * @when: condition under which the call may block, evaluated only if calls are
+ * reported.  @without: the result without a real function.
  */
 #define SYC_IO_WRAP(ret, name, params, args, without, when, what)      \
 	SYC_EXPORTED ret take_##name params __asm__(#name);            \
@@ -150,8 +150,8 @@ syc_io_end(const struct syc_real_call *call, int64_t begin,
 #define SYC_IO_SIZE(name, params, args, what) \
 	SYC_IO_WRAP(ssize_t, name, params, args, syc_real_missing(), true, what)
 
-/** Record a message to the journal as a LOG frame (logs.c): sendmsg() was called
- * with @message and returned @r.  Context: any-thread, signal-safe. */
+/** Record @message, a message to the journal for which sendmsg() returned @r,
+ * as a LOG frame (logs.c).  Context: any-thread, signal-safe. */
 void syc_logs_sent(ssize_t r, const void *message);
 
 #endif

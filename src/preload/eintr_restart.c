@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* eintr_restart.c - calls that wait, made of parts that have a mask. */
+/* eintr_restart.c - waiting calls, made as several calls with a mask. */
 #define _GNU_SOURCE
 #include "preload/eintr_restart.h"
 
@@ -33,9 +33,9 @@ struct split_wait {
 #define DEEP 65536u
 
 /*
- * The frame of the wait that began last; 0: the wait is over.  Waits in
- * handlers need no care: a part that a handler interrupts is the last part of
- * its wait.
+ * The frame of the wait that began last, or 0 after the wait.  A wait in a
+ * handler may overwrite the frame, because the interrupted part is the last
+ * part of the outer wait.
  */
 static _Thread_local uintptr_t waits_at
 	__attribute__((tls_model("initial-exec")));
@@ -45,8 +45,8 @@ static _Thread_local uint64_t waits_mask /* the program's */
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
-/* Return whether @mask has all signals but SIGKILL and SIGSTOP, which can't be
- * blocked, and the signals that this library never blocks. */
+/* Return whether @mask has all signals, except SIGKILL and SIGSTOP, which can't
+ * be blocked, and the signals that this library never blocks. */
 static bool are_all_blocked(uint64_t mask)
 {
 	return (SYC_ALL_SIGNALS & ~mask & ~syc_signal_bit(SIGKILL) &
@@ -54,12 +54,11 @@ static bool are_all_blocked(uint64_t mask)
 }
 
 /*
- * A signal that was blocked in the interrupted code can only arrive in a call
- * with a mask of its own.  If such a call runs a handler, the signal is not
- * blocked in this handler.  After the handler's return the signal is blocked,
- * and can't arrive.  A part of our wait has all signals blocked, and its frame
- * is close below the wait's frame.  In other calls the program has blocked the
- * signal.  A tick may also interrupt our code before the wait and after it.
+ * A signal that is blocked in the interrupted code can only arrive in a call
+ * with a mask of its own.  A part of a wait is a call from code with all
+ * signals blocked, close below the wait's frame.  In other calls, the program
+ * itself has blocked the signal.  A tick may also interrupt the library's code
+ * before and after the wait.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
@@ -90,8 +89,8 @@ __attribute__((constructor)) static void listen_to_ticks(void)
 SYC_REAL(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
 
 /*
- * Read the clock of the parts.  Another preloaded library may change this clock
- * and the waits (libfaketime).
+ * Read the clock of the parts.  Another preloaded library, such as libfaketime,
+ * may change the clock and the waits.
  */
 static struct timespec read_clock(clockid_t id)
 {
@@ -137,13 +136,13 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	memcpy(&wait->mask, &before, sizeof(before));
 	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
 	waits_mask = before;
-	/* Store the frame again: a handler may have waited before all signals
-	 * were blocked */
+	/* Store the frame again, because a handler may have waited before all
+	 * signals were blocked */
 	last_wait.called = called;
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 }
 
-/* Longest duration of the next part; NULL: forever. */
+/* Return the longest duration of the next part, or NULL for an endless wait. */
 static const struct timespec *time_left(struct split_wait *wait)
 {
 	if (wait->timeout < 0)
@@ -156,8 +155,8 @@ static const struct timespec *time_left(struct split_wait *wait)
 	return &wait->left;
 }
 
-/* Return whether only one of our ticks interrupted a part that returned @r, and
- * errno if @r is below 0. */
+/* Return whether only a tick interrupted a part that returned @r and set
+ * errno. */
 static bool was_cut(int r)
 {
 	const bool was = r < 0 && errno == EINTR &&
@@ -167,7 +166,7 @@ static bool was_cut(int r)
 	return was;
 }
 
-/* End the wait; errno is kept. */
+/* End the wait, and keep errno. */
 static void end_wait(const struct split_wait *wait)
 {
 	uint64_t before;
@@ -212,8 +211,8 @@ SYC_REAL(clock_nanosleep,
           struct timespec *left),
          (clock, flags, t, left))
 
-/* Convert a time to ns. 0: no wait, or an invalid time, for which the call
- * fails */
+/* Convert a time to ns.  Returns 0 for no wait, and for an invalid time, for
+ * which the call fails. */
 static int64_t sum_timespec(const struct timespec *time)
 {
 	if (time == NULL)
@@ -229,8 +228,8 @@ bool syc_restart_can_read(const struct timespec *time)
 	return !syc_memory_is_bad((uintptr_t)time, sizeof(*time));
 }
 
-/* Like sum_timespec(), but also 0 if @time can't be read: the kernel returns
- * the error */
+/* Like sum_timespec(), but also return 0 if @time can't be read, so that the
+ * kernel returns the error. */
 static int64_t ask_timespec(const struct timespec *time)
 {
 	return time != NULL && !syc_restart_can_read(time) ? 0
@@ -250,9 +249,9 @@ static int round_to_ms(const struct timespec *time)
 	const uintptr_t called = syc_real_call_known(&call)
 
 /*
- * A call without a wait and a mask is repeated: a signal during the call may as
- * well have arrived before the call.  Other calls are made in parts, with the
- * time @left and the program's mask.
+ * Repeat a call without a wait and a mask after EINTR, as if the signal had
+ * arrived before the call.  Make other calls in parts, with the time @left and
+ * the program's mask.
  */
 #define WAIT(has_mask, ns, at_once, part)                             \
 	const int64_t timeout_ns = (ns);                              \
@@ -314,10 +313,10 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 }
 
 /*
- * A tick may set the timer, and another thread may delete the timer.  If a tick
- * is pending at the deletion, Linux 6.13 and later drop the tick when the mask
- * opens, and run no handler.  After a dropped tick all calls restart, but
- * epoll's calls return EINTR.  So this part precedes the parts of epoll calls.
+ * Another thread may delete the timer of a pending tick.  Linux 6.13 and later
+ * drop such a tick when the mask opens, and run no handler.  After a dropped
+ * tick epoll's calls return EINTR, but all other calls restart.  So this part
+ * precedes each part of an epoll call.
  */
 static int drop_stale_tick(const sigset_t *mask)
 {
@@ -374,8 +373,8 @@ static int64_t sum_timeval(const struct timeval *time)
 }
 
 /*
- * An interrupted part does not change the sets.  The kernel stores the rest of
- * the time for any result of select().
+ * An interrupted part does not change the sets.  The kernel stores the
+ * remaining time for any result of select().
  */
 int syc_restart_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
                        struct timeval *timeout)
@@ -429,7 +428,7 @@ int syc_restart_pause(void)
 	return wait_for_signal(NULL, called);
 }
 
-/* A poll() of no fds, since no other sleep has a mask. */
+/* Sleep by a poll() of no fds, because no other sleep has a mask. */
 static int sleep_in_parts(const struct timespec *time,
                           struct timespec *left_over, uintptr_t called)
 {
@@ -456,7 +455,8 @@ int syc_restart_nanosleep(const struct timespec *time,
 	return sleep_in_parts(time, left_over, called);
 }
 
-/* Each part reads the clock, which may be set during the wait. */
+/* Read the clock for each part, because the clock may be set during the
+ * wait. */
 static int sleep_until(clockid_t clock, const struct timespec *until,
                        uintptr_t called)
 {

@@ -3,11 +3,11 @@
  * eintr_restart.h - waiting calls, which no tick ends with EINTR
  * (docs/decisions/0027-waits-without-seams.md).
  *
- * A tick cuts a wait into parts.  Between two parts all signals are blocked,
- * and each part is a call that has the program's mask only while it waits.  So
- * a signal of the program either arrives in a part, which returns EINTR, or is
- * pending when the next part begins.  The signal's handler never runs between
- * two parts, without an effect on the wait.
+ * A tick cuts a wait into parts.  Between two parts all signals are blocked.
+ * Each part is a call that has the program's mask only during its wait.  So a
+ * signal of the program either arrives in a part, which returns EINTR, or is
+ * pending when the next part begins.  So the signal's handler never runs
+ * between two parts, where the wait would miss the signal.
  *
  * Arguments that mean no wait, or a wait that can't be divided, go to the C
  * library's function.
@@ -29,16 +29,16 @@
 #include "sampler/compose.h"
 
 /**
- * Return whether a tick may interrupt the wait that begins: because ticks come
- * in waits, or in this wait (@is_ticked).  A tick may also interrupt a wait
- * that @has_mask: if the thread blocks our signal, a tick may be pending.  If a
- * tick arrives together with a signal that the mask permits, this signal would
- * stay pending.
+ * Return whether a tick may interrupt the wait that begins.  This is the case
+ * if ticks come in all waits, or in this wait (@is_ticked).  A tick may also
+ * interrupt a wait with a mask (@has_mask), because a tick is pending if the
+ * thread blocks our signal.  If a tick arrived together with a signal that the
+ * mask permits, the signal would stay pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 
-/** Note, in the handler of @signal, which is one of our ticks, that the tick cut
- * a part.  Returns the part's wait, or NULL. */
+/** Note, in the handler of the tick's signal @signal, that the tick cut a part.
+ * Returns the part's wait, or NULL. */
 const struct syc_library_wait *syc_restart_note(int signal,
                                                 const void *context);
 
@@ -64,20 +64,20 @@ int syc_restart_pause(void);
 int syc_restart_sigsuspend(const sigset_t *mask);
 int syc_restart_nanosleep(const struct timespec *time, struct timespec *left);
 
-/** Returns the error. */
+/** Returns 0 or an error number. */
 int syc_restart_clock_nanosleep(clockid_t clock, int flags,
                                 const struct timespec *time,
                                 struct timespec *left);
 
 /**
- * Return whether @time can be read; false if the kernel would return EFAULT.
- * The C library leaves the check to the kernel in sleeps and epoll_pwait2()
- * only.
+ * Return whether @time can be read, so that the kernel does not return EFAULT.
+ * The C library leaves the check to the kernel only in sleeps and
+ * epoll_pwait2().
  */
 bool syc_restart_can_read(const struct timespec *time);
 
-/** The function that a wrapper calls: @next, the real function, or a function
- * of this file. */
+/** Choose the function that a wrapper calls: @next, the real function, or a
+ * function of this file. */
 #define SYC_RESTART(name, is_ticked, has_mask, next)                            \
 	((__typeof__(&syc_restart_##name))(syc_restart_is_needed(is_ticked,     \
 	                                                         has_mask)      \

@@ -3,13 +3,13 @@
  * interpose.c - functions of the C library that the preloaded library replaces
  * to notify the sampler (sampler/interposed.h).
  *
- * Each function calls the next function of its name with the same arguments,
- * and returns its result (real_call.h).  A thread begins in our code
- * (sampler/interposed.h).  None of these functions allocates or locks itself.
- * The functions may be called before any of our constructors.
+ * Each function calls the next function of the same name with the same
+ * arguments, and returns the result (real_call.h).  A thread begins in library
+ * code (sampler/interposed.h).  No function here allocates or locks.  The
+ * program may call the functions before the library's constructors.
  *
- * Our own calls bypass these functions (--wrap), so our threads are not
- * sampled.
+ * The library's own calls bypass these functions (--wrap), so library threads
+ * are not sampled.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -49,8 +49,9 @@ int __wrap_dlclose(void *library);
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* The real function.  During another lookup syc_real_call_get() returns no
- * function, but an allocator in dlsym() may need one of these. */
+/* Return the real function.  During another lookup syc_real_call_get() returns
+ * no function, but an allocator in dlsym() may need one of the functions
+ * below. */
 static uintptr_t next_function(struct syc_real_call *call)
 {
 	uintptr_t address = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
@@ -124,7 +125,7 @@ static bool is_handler(sighandler_t handler)
 	return handler != SIG_DFL && handler != SIG_IGN;
 }
 
-/* Ticks may use another signal after this call. */
+/* Report a handler, after which ticks may use another signal. */
 static void notify_handler(int number)
 {
 	syc_interposed_on_handler(number);
@@ -199,8 +200,7 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 	return query_handler(number, before);
 }
 
-/* Wait for a signal of @set, and skip ticks, which are none of the awaited
- * signals. */
+/* Wait for a signal of @set, and skip ticks, which are no awaited signals. */
 static int wait_for(const sigset_t *set, siginfo_t *info,
                     const struct timespec *timeout)
 {
@@ -272,7 +272,7 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 		!syc_memory_is_bad((uintptr_t)stack, sizeof(*stack)) &&
 		syc_stack_size_is_small(stack);
 
-	if (is_small) /* report the stack before a tick could use the stack */
+	if (is_small) /* report the stack before a tick can use the stack */
 		syc_interposed_on_room(true);
 	const int r = NEXT(sigaltstack)(stack, before);
 	if (stack != NULL && is_small != (r == 0)) /* large stack, or refused */
@@ -316,9 +316,10 @@ EXEC(execveat,
      (fd, path, argv, envp, flags))
 
 /*
- * Arguments are copied to the stack, as in the C library: the process may share
- * its memory with a waiting process (vfork).  @next is the C library's, too: a
- * program's own execv() may call execl().  @more reads further arguments.
+ * Copy the arguments to the stack, as in the C library, because the process may
+ * share its memory with a waiting process (vfork).  @next is the C library's
+ * function, because a program's own execv() may call execl().  @more reads
+ * further arguments.
  */
 #define EXEC_LIST(name, next, more, ...)                             \
 	EXPORTED int name(const char *path, const char *first, ...)  \
@@ -378,7 +379,8 @@ extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")
 static _Thread_local volatile bool is_looking
 	__attribute__((tls_model("initial-exec")));
 
-/* Not inlined, because each bypass below would contain this code. */
+/* The function is not inlined, because each bypass below would contain this
+ * code. */
 __attribute__((noinline)) uintptr_t
 syc_real_call_look_up(struct syc_real_call *call)
 {
@@ -395,8 +397,8 @@ syc_real_call_look_up(struct syc_real_call *call)
 }
 
 /*
- * Look all calls up. Runs first, because a tick that interrupts a lookup does
- * not find later functions.
+ * Look all calls up, before all other constructors, because a tick that
+ * interrupts a lookup does not find later functions.
  */
 __attribute__((constructor(101))) static void look_up_calls(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io_wrap.c - wrappers of calls that may block: on fds, on paths, and of
- * stdio. */
+/* io_wrap.c - wrappers of calls on fds, on paths, and of stdio that may
+ * block. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +16,9 @@
 struct addrinfo;
 
 /*
- * A call on a socket with SO_RCVTIMEO or SO_SNDTIMEO is not restarted when a
- * stall's timer interrupts it.  So the call is made once more, without the
- * timer.
+ * The kernel does not restart a call on a socket with SO_RCVTIMEO or
+ * SO_SNDTIMEO that a stall's timer interrupts.  So the wrapper makes the call
+ * once more, without the timer.
  */
 #define PATIENT(ret, name, params, args, fd) \
 	PATIENT_THEN(ret, name, params, args, fd, (void)0)
@@ -134,7 +134,7 @@ TRUNCATE(ftruncate64)
 ALLOCATE(fallocate)
 ALLOCATE(fallocate64)
 
-/* Returns the error, also if there is no real function */
+/* The functions return an error number, even without a real function */
 #define ALLOCATE_ALL(name)                                               \
 	SYC_IO_WRAP(int, name, (int fd, off_t at, off_t n), (fd, at, n), \
 	            ENOSYS, true, SYC_IO_OF(fd))
@@ -296,7 +296,7 @@ SYC_IO_INT(statx,
             void *result),
            (folder, path, flags, mask, result), SYC_IO_AT(folder, path))
 
-/* Programs that were linked before glibc 2.33 call these */
+/* Programs that were linked before glibc 2.33 call the functions below */
 #define XSTAT(name)                                                     \
 	SYC_IO_INT(name, (int version, const char *path, void *result), \
 	           (version, path, result), HERE(path))
@@ -366,12 +366,13 @@ SYC_IO_SIZE(getdents64, (int fd, void *to, size_t n), (fd, to, n),
  * wrappers above.
  *
  * Most calls find the data in the stream's buffer, and take less time than two
- * reads of the clock.  So a call is not timed if the buffer seems to suffice,
- * without the stream's lock.  If other threads use the stream, this guess may
- * be wrong, so that a blocking call is not timed, or a fast call is timed.
+ * reads of the clock.  So a call is not timed if the buffer seems to suffice.
+ * The check does not take the stream's lock.  If other threads use the stream,
+ * the check may be wrong: a blocking call is not timed, or a fast call is
+ * timed.
  */
 
-/* Few lines are longer than this, or than the rest of the buffer */
+/* Few lines are longer than LINE, or than the rest of the buffer */
 #define LINE 1024u
 
 #if defined(__GLIBC__)
@@ -380,7 +381,7 @@ static int number_of(const FILE *file)
 	return file != NULL ? file->_fileno : -1;
 }
 
-/* A read of no bytes needs no stream. */
+/* Return whether a read may block.  A read of no bytes needs no stream. */
 static bool may_read(const FILE *file, size_t n)
 {
 	if (file == NULL)
@@ -393,7 +394,8 @@ static bool may_read(const FILE *file, size_t n)
 	return at >= end || (size_t)(end - at) < n;
 }
 
-/* Unbuffered and line-buffered streams have no space */
+/* Return whether a write may block.  Unbuffered and line-buffered streams have
+ * no space */
 static bool may_write(const FILE *file, size_t n)
 {
 	if (file == NULL)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * logs.c - messages that the program sends through GLib, syslog() and to the
- * journal.  Each message is still sent as without this library, with the same
- * result.
+ * logs.c - messages that the program sends through GLib, through syslog() and
+ * to the journal.  The library also passes each message on, with the same
+ * result as without the library.
  *
  * All messages of GLib go through one function, the writer, which a process may
- * set once.  The library sets its own writer, which calls the program's writer:
- * the first writer that the program sets.  GLib refuses a second writer.
+ * set once.  The library sets its own writer, which calls the first writer that
+ * the program sets.  GLib refuses a second writer of the program.
  *
  * The C library sends the messages of syslog() by internal calls, so the
- * library replaces syslog().  All libraries send datagrams to the journal by
- * sendmsg(): libsystemd in functions such as sd_journal_print(), GLib, and
- * languages that use either library.
+ * library replaces syslog().  All libraries, such as libsystemd and GLib, send
+ * datagrams to the journal by sendmsg().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,7 +38,7 @@
 #define LOGS_OFF 1u
 #define LOGS_ON  2u
 
-/* The role; 0: the environment cannot be read yet. */
+/* The role, or 0 until the environment can be read. */
 static uint32_t logs_role;
 
 static _Thread_local volatile int n_recorded
@@ -47,14 +46,14 @@ static _Thread_local volatile int n_recorded
 
 static void decide_role(void)
 {
-	/* The C library's environment is not set yet */
+	/* The C library has not set its environment yet */
 	if (environ == NULL)
 		return;
 	const char *const text = syc_env_get(SYC_ENV_LOGS);
 	const int saved = errno;
 	bool is_wanted = false;
 
-	/* Calls made by the lines below are not recorded */
+	/* The calls below are not recorded */
 	__atomic_store_n(&logs_role, LOGS_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign())
 		syc_diag_say("the logs role is off",
@@ -104,7 +103,7 @@ static bool is_recorded(void)
 	return n_recorded > 0;
 }
 
-/* GLib's types, so that no header of GLib is needed */
+/* GLib's types, declared here to need no header of GLib */
 struct glib_field {
 	const char *key;
 	const void *value;
@@ -118,7 +117,8 @@ typedef void glib_set_writer(glib_writer *writer, void *data,
 
 #define NAME "g_log_set_writer_func"
 
-/* Most programs have no GLib, and dlsym() allocates for missing symbols */
+/* Weak, because most programs have no GLib, and dlsym() allocates for missing
+ * symbols */
 extern glib_writer g_log_writer_default __attribute__((weak));
 
 static glib_set_writer *set_ours; /* GLib's function; NULL: GLib does not use
@@ -127,8 +127,8 @@ static bool has_writer;           /* the program has set a writer, or will */
 static void *data_of_program;
 static glib_writer *writer_of_program;
 
-/* The severity of a level's gravest bit.  Levels that the program defines count
- * as messages. */
+/* Return the severity of a level's gravest bit.  Levels that the program
+ * defines are messages. */
 static unsigned severity_of_level(int level)
 {
 	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |
@@ -197,7 +197,8 @@ __attribute__((constructor)) static void set_writer(void)
 		set_ours(write_log, NULL, NULL);
 }
 
-/* Find the GLib of the caller, which may have been loaded later. */
+/* Find the GLib of the caller, which may have been loaded after this
+ * library. */
 static glib_set_writer *find_of(const void *caller)
 {
 	glib_set_writer *found = NULL;
@@ -242,7 +243,7 @@ SYC_EXPORTED void take_set_writer(glib_writer *writer, void *data,
 #define DATAGRAM    8192u /* number of bytes of a datagram that are read */
 #define NO_PRIORITY LOG_INFO
 
-/* Convert a priority of syslog, which has two levels above GLib's gravest
+/* Convert a syslog priority.  Two syslog levels are above GLib's gravest
  * level. */
 static unsigned severity_of_priority(int priority)
 {
@@ -256,7 +257,7 @@ static unsigned severity_of_priority(int priority)
 	return severities[LOG_PRI(priority)];
 }
 
-/* Messages that the program's mask excludes are not recorded. */
+/* Record a message, unless the program's mask excludes the message. */
 __attribute__((format(printf, 2, 0))) static void
 record_syslog(int priority, const char *format, va_list args)
 {
@@ -336,8 +337,8 @@ SYC_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
 }
 
 /*
- * One field of a datagram: "KEY=VALUE\n".  If the value has several lines:
- * "KEY\n", its length in eight bytes, the value and "\n".
+ * One field of a datagram, "KEY=VALUE\n".  A field whose value has several
+ * lines is "KEY\n", the value's length in eight bytes, the value and "\n".
  */
 struct field {
 	const char *key, *value;
@@ -345,8 +346,8 @@ struct field {
 };
 
 /*
- * Parse the field at @at.  Returns the begin of the next field; NULL: no field
- * is left.
+ * Parse the field at @at.  Returns the begin of the next field, or NULL if no
+ * field is left.
  */
 static const char *next_field(const char *at, const char *end,
                               struct field *ret_field)
@@ -382,7 +383,7 @@ static bool is_key(const struct field *field, const char *key)
 	       memcmp(field->key, key, field->n_key) == 0;
 }
 
-/* A text gets a NUL after the next data has been read. */
+/* Record a datagram.  A text gets a NUL after the next data has been read. */
 static void record_datagram(char *at, const char *end)
 {
 	char domain[32] = "journal";
@@ -434,10 +435,9 @@ static __attribute__((noinline)) void gather(const struct msghdr *message)
 }
 
 /*
- * Return whether the kernel has read the message's header and address.  A
- * message that the kernel refuses counts, too: there is no journal, or the
- * message is too long.  A program that sends a refused message again sends a
- * file.
+ * Return whether the kernel has read the message's header and address.  The
+ * kernel may refuse such a message, because no journal exists or the message is
+ * too long.  A program that sends a refused message again sends a file.
  */
 static bool has_been_read(ssize_t r)
 {

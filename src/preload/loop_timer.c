@@ -45,8 +45,8 @@ static bool is_loop(const struct syc_loop *loop)
 }
 
 /*
- * Return whether this process owns the timer.  The pid is compared, because a
- * child has its parent's memory, but not its parent's timers.
+ * Return whether this process owns the timer, by the pid.  A child has its
+ * parent's memory, but not its parent's timers.
  */
 static bool owns_timer(const struct syc_loop *loop)
 {
@@ -90,8 +90,8 @@ void syc_loop_timer_stop(struct syc_loop *loop)
 }
 
 /*
- * Write the stack of an iteration that takes too long; @wait is its current
- * wait.
+ * Write the stack of an iteration that takes too long.  @wait is the
+ * iteration's current wait, or NULL.
  */
 static void take_stall(struct syc_loop *loop, int64_t now,
                        const ucontext_t *context,
@@ -114,9 +114,9 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 }
 
 /*
- * Return whether the timer alone makes a call return EINTR: the timer did not
+ * Return whether only the timer makes a call return EINTR: the timer did not
  * expire in another signal's handler, and no other signal is pending.  All
- * signals are blocked here (sampler/signals.c).
+ * signals are blocked here (sampler/tick_signal.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)
@@ -200,8 +200,8 @@ static void leave_signal(int signal)
 			continue;
 		if (loop->tid == tid)
 			syc_loop_timer_drop(loop);
-		else /* its thread may arm the timer now, and creates another
-		      * timer */
+		else /* disarm only: the timer's thread may be arming it, and
+		      * later creates another timer */
 			set_timer(loop, 0);
 	}
 	if (signal == 0 && syc_interposed_signal != 0) {
@@ -236,8 +236,8 @@ static int find_signal(void)
 }
 
 /*
- * False for a thread that blocks the signal, and would get it much later, and
- * for a thread whose alternate stack is too small.
+ * Return whether the timer may interrupt the thread.  A thread that blocks the
+ * signal would get it much later, and an alternate stack may be too small.
  */
 static bool may_be_interrupted(int signal)
 {
@@ -274,8 +274,8 @@ void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 
 	if (syc_seccomp_has_filter() || now < loop->retry_at)
 		return;
-	/* A forked child's first thread continues its parent's thread, with
-	 * another tid */
+	/* Set the tid here, because a forked child's thread has the loop of its
+	 * parent's thread, but another tid */
 	loop->tid = (int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	syc_tick_others = take_expiry;
 	syc_interposed_others = leave_signal;

@@ -27,14 +27,14 @@
 
 /*
  * After this number of deeper waits in a row, without a wait of the loop, the
- * deeper wait becomes the loop's wait
+ * loop's wait becomes the deeper wait
  */
 #define OFTEN 16u
 
 /* Minimum number of frames of a walk */
 #define FRAMES 32
 
-/* Shortest first part of a wait that is worth a call */
+/* A shorter first part of a wait is not worth a call */
 #define CLOSE (2 * MS)
 
 int64_t syc_loops_threshold;
@@ -43,12 +43,12 @@ static bool has_all_threads;
 /* The calling thread's loop */
 static _Thread_local struct syc_loop *own
 	__attribute__((tls_model("initial-exec")));
-/* The process in which this thread is not watched; a child of this process may
- * watch the thread */
+/* The process in which this thread is not watched.  In a child process the
+ * thread may be watched */
 static _Thread_local int32_t left_out_of
 	__attribute__((tls_model("initial-exec")));
 
-/* "MS[,all]" */
+/* Parse "MS[,all]". */
 static int64_t parse_iteration(const char *text)
 {
 	uint64_t ms = 0;
@@ -97,8 +97,7 @@ static bool is_gone(int32_t tid)
 }
 
 /*
- * Claim a place for the calling thread: an unused place, or the place of a dead
- * thread.
+ * Claim an unused place, or the place of a dead thread, for the calling thread.
  */
 static struct syc_loop *claim_loop(void)
 {
@@ -125,7 +124,7 @@ static struct syc_loop *claim_loop(void)
 	return NULL;
 }
 
-/* NULL: the thread is not watched. */
+/* Return the calling thread's loop, or NULL if the thread is not watched. */
 static struct syc_loop *own_loop(void)
 {
 	/* Under a filter no new thread is recorded */
@@ -143,9 +142,9 @@ static struct syc_loop *own_loop(void)
 }
 
 /*
- * Stack position of the caller's caller of our function, whose frame is at
- * @frame.  The caller's own position is not used: the caller may be a function
- * only for waits, with stack space for a thousand events.
+ * Return the stack position of the caller's caller of the wrapper, whose frame
+ * is at @frame.  The caller's own position is unsuitable, because the caller
+ * may be a function only for waits, with stack space for a thousand events.
  */
 static __attribute__((noinline)) uintptr_t depth_of(const struct syc_loop *loop,
                                                     uintptr_t frame)
@@ -220,9 +219,9 @@ static void end_iteration(struct syc_loop *loop, int64_t now)
 
 /*
  * A busy loop only polls, and does not wait.  One poll that is less deep than
- * the known wait may come from any code.  Two such polls in a row from the same
- * place, without a wait of the loop in between, are polls of the loop.  The
- * time between two such polls is an iteration.
+ * the known wait may come from any code.  If two polls in a row come from the
+ * same place, without a wait of the loop in between, they are polls of the
+ * loop.  The time between the two polls is an iteration.
  */
 static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
                          int64_t now)
@@ -294,7 +293,7 @@ void syc_loops_end_rest(const struct syc_loops_wait *wait)
 
 	if (loop == NULL || loop->begin == 0)
 		return;
-	/* No stack represents this time */
+	/* No stack represents the time of the call */
 	loop->represented = syscap_clock();
 	syc_loop_timer_start(loop, loop->represented);
 }
@@ -358,7 +357,7 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);
 	/* A timer that should have expired long ago is the parent's timer.  The
-	 * timer of a long stall expires late. */
+	 * timer of a long stall expires late */
 	if (loop->armed_until == 0 || now > loop->armed_until + MS ||
 	    loop->armed_until > now + loop->threshold)
 		syc_loop_timer_start(loop, now);

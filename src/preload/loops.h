@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * loops.h - the role "stalls" of the preloaded library (docs/collectors.md):
- * the time between two waits of a loop, and stacks if this time is long.
+ * the times between two waits of a loop, and stacks of long times.
  *
  * A loop is identified by its waits.  A wait deeper in the stack, from another
  * caller, is part of an iteration: for example, a wait for a reply of the X
  * server.
  *
- * A one-shot timer runs while iterations begin and end, and is not armed for
- * each iteration.  A wait in which the timer may expire must not return EINTR,
- * and is made by eintr_restart.h.  A wait in parts needs more system calls.  So
- * a loop first waits, without these calls, for half of the timer's remaining
+ * A one-shot timer is not armed for each iteration, but runs on over several
+ * iterations.  A wait in which the timer may expire must not return EINTR, and
+ * is made in parts (eintr_restart.h).  A wait in parts needs more system calls.
+ * So a loop first waits by the plain call for half of the timer's remaining
  * time.
  *
- * Context of everything: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_PRELOAD_LOOPS_H
 #define SYC_PRELOAD_LOOPS_H
@@ -29,7 +29,7 @@ struct syc_loop;
 
 /** A wait in progress. */
 struct syc_loops_wait {
-	struct syc_loop *loop; /* the thread's loop; NULL: the thread is not
+	struct syc_loop *loop; /* the thread's loop, or NULL if it is not
 	                        * watched */
 	bool is_loops;         /* the wait is between iterations */
 	int64_t timeout;       /* ns; below 0: no timeout */
@@ -39,12 +39,12 @@ struct syc_loops_wait {
 	uint32_t n_ticks;
 };
 
-/** Shortest duration of a stall in ns; 0: unknown yet; or SYC_LOOPS_OFF. */
+/** Shortest duration of a stall in ns, 0 (unknown yet), or SYC_LOOPS_OFF. */
 #define SYC_LOOPS_OFF INT64_MAX
 extern int64_t syc_loops_threshold;
 
 /**
- * Read the environment.  If the environment can't be read yet, the role stays
+ * Read the environment.  Until the environment can be read, the role stays
  * undecided.
  */
 void syc_loops_decide(void);
@@ -71,8 +71,8 @@ void syc_loops_begin_call(struct syc_loops_wait *wait);
 
 /**
  * Stop the timer during a call that waits for a signal, or can't be repeated.
- * If the thread blocks the timer's signal, the signal may be pending. errno is
- * kept.
+ * If the thread blocks the timer's signal, the signal may be pending.  The
+ * function keeps errno.
  */
 void syc_loops_begin_rest(struct syc_loops_wait *wait);
 void syc_loops_end_rest(const struct syc_loops_wait *wait);
@@ -100,8 +100,8 @@ static inline bool syc_loops_interrupted(const struct syc_loops_wait *wait)
 }
 
 /**
- * End the wait.  If the wait was a loop's, the next iteration begins. errno is
- * kept.
+ * End the wait, and keep errno.  After a loop's wait, the next iteration
+ * begins.
  */
 void syc_loops_end_wait(const struct syc_loops_wait *wait);
 
@@ -109,13 +109,13 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait);
  * Timer of a loop's thread, by the sampler's signal, and the stacks at its
  * expiry.
  *
- * Context of everything below: signal-safe; the loop's thread.
+ * Context of all functions below: signal-safe; the loop's thread.
  */
 
 /** Greatest number of threads whose loops are watched at a time. */
 #define SYC_LOOPS_MAX 64u
 
-/** State of one thread, written by this thread and its handler only. */
+/** State of one thread, written only by the thread and its handler. */
 struct syc_loop {
 	int32_t tid;         /* 0: unused */
 	uintptr_t low, high; /* bounds of the thread's stack */
@@ -124,9 +124,9 @@ struct syc_loop {
 	uintptr_t other_site, other_depth; /* place of a deeper wait */
 	uint32_t n_others;
 
-	/* The last poll without a wait, less deep than the known wait.  If the
-	 * next such poll comes from the same place, both polls are the loop's:
-	 * see is_busy_loop().  Site 0: no such poll. */
+	/* The last poll that was less deep than the known wait, or site 0.  If
+	 * the next such poll comes from the same place, both polls are the
+	 * loop's (is_busy_loop()). */
 	uintptr_t look_site, look_frame;
 	int64_t look_time;
 	uint32_t look_stacks; /* n_stacks at look_time */
@@ -147,7 +147,8 @@ struct syc_loop {
 
 extern struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
 
-/** Arm the timer for an iteration that begins @now and becomes a stall. */
+/** Arm the timer for the end of the stall threshold of an iteration that begins
+ * @now. */
 void syc_loop_timer_start(struct syc_loop *loop, int64_t now);
 
 /** Disarm the timer. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * malloc_wrap.c - the allocator's functions that the program calls in place of
- * the C library's.  Each function calls the next function of its name, and
- * returns its result.
+ * malloc_wrap.c - allocator functions that the program calls in place of the C
+ * library's.  Each function calls the next function of the same name, and
+ * returns the result.
  *
  * An allocation is recorded after the call, and a free before the call.  So
  * both events precede the events of a block's next owner, on any thread.
  *
- * C++'s operators call these functions in all libraries that do not have an
- * allocator of their own.
+ * C++'s operators call these functions in all libraries without an allocator of
+ * their own.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,7 +21,8 @@
 
 #include "preload/memory.h"
 
-/* All these functions exist, because dlsym() allocates for missing symbols. */
+/* Names of the functions.  All exist in the C library, because dlsym()
+ * allocates for missing symbols. */
 #define FUNCTIONS(f)                                             \
 	f(malloc) f(calloc) f(realloc) f(free) f(posix_memalign) \
 		f(aligned_alloc) f(memalign) f(valloc) f(pvalloc)
@@ -31,11 +32,11 @@ enum function {
 	FUNCTIONS(INDEX) N_FUNCTIONS
 };
 
-/* An impossible address, which means that there is no real function. */
+/* An impossible address, which stands for a missing real function. */
 #define NONE ((uintptr_t)1)
 static uintptr_t real_functions[N_FUNCTIONS]; /* 0: unknown yet */
 
-/* The real function; NULL: not looked up yet. */
+/* Return the real function, or NULL before its lookup. */
 static inline void *known_function(enum function function)
 {
 	const uintptr_t address =
@@ -56,8 +57,8 @@ static const char *const names[] = { FUNCTIONS(NAME) };
 _Alignas(4096) unsigned char syc_memory_early_blocks[SYC_MEMORY_EARLY];
 static size_t early_used;
 /*
- * Volatile: dlsym() is declared to call none of our functions, but first frees
- * the text of an error.
+ * Volatile, because dlsym() calls free() for the text of an error, although its
+ * declaration excludes such calls.
  */
 static _Thread_local volatile bool is_looking
 	__attribute__((tls_model("initial-exec")));
@@ -77,8 +78,8 @@ static uintptr_t look_up(enum function function)
 	return address;
 }
 
-/* The next function of this name; NULL: no such function, or the lookup is in
- * progress. */
+/* Return the next function of the name, or NULL if none exists or the lookup is
+ * in progress. */
 static __attribute__((noinline)) void *find_real(enum function function)
 {
 	uintptr_t address =
@@ -90,8 +91,8 @@ static __attribute__((noinline)) void *find_real(enum function function)
 }
 
 /*
- * Handlers, and children of threaded processes, must not call dlsym().  Runs
- * before the first tick, as in interpose.c.
+ * Look all functions up before the first tick, as in interpose.c.  Handlers,
+ * and children of threaded processes, must not call dlsym().
  */
 __attribute__((constructor(101))) static void look_up_all(void)
 {
@@ -99,7 +100,8 @@ __attribute__((constructor(101))) static void look_up_all(void)
 		find_real((enum function)i);
 }
 
-/* Take zeroed memory of our own.  NULL: all of this memory is in use. */
+/* Take zeroed memory from the library's buffer.  Returns NULL if the buffer is
+ * used up. */
 static void *take_early(size_t size, size_t alignment)
 {
 	size_t used = __atomic_load_n(&early_used, __ATOMIC_RELAXED), at;
@@ -117,7 +119,7 @@ static void *take_early(size_t size, size_t alignment)
 	return syc_memory_early_blocks + at;
 }
 
-/* Number of bytes that may be read from the early block @block. */
+/* Return the number of bytes that may be read from the early block @block. */
 static size_t early_size(const void *block)
 {
 	return (size_t)(syc_memory_early_blocks + SYC_MEMORY_EARLY -
@@ -132,7 +134,8 @@ void *syc_malloc_real(void)
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
-/* Not inlined, because each function reads its caller. */
+/* Attributes of the functions, which are not inlined, because each reads its
+ * caller. */
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
 static inline void *find_next(enum function function)
@@ -157,8 +160,8 @@ static void *allocate_early(size_t size, size_t alignment)
 	return block != NULL ? block : no_memory();
 }
 
-/* Report an allocation.  For use in a function that the program calls, or that
- * such a function jumps to. */
+/* Report an allocation, in a function that the program calls, or in the target
+ * of such a function's jump. */
 #define ALLOCATED(block, size)                                      \
 	do {                                                        \
 		const struct syc_caller caller = SYC_CALLER();      \
@@ -170,16 +173,16 @@ static void *allocate_early(size_t size, size_t alignment)
 	} while (0)
 
 /*
- * If a sample is recorded, most calls are jumps to the real function.  An
- * allocation counts before the call: the distribution of the distance to the
- * next draw is the same at every point.  If a drawn call fails, another call is
- * drawn instead.  Other calls are jumps to a function that has a frame.
+ * If a sample is recorded, most calls are jumps to the real function.  The draw
+ * precedes the call.  If a drawn call fails, another call is drawn, because the
+ * distance to the next draw has the same distribution at every point.  Other
+ * calls are jumps to a function that has a frame.
  */
 #define KNOWN(name) ((__typeof__(&(name)))known_function(REAL_##name))
 
 /*
- * Targets of calls that are not drawn.  The targets are the real functions,
- * once these are known and a sample is recorded.
+ * Targets of calls that are not drawn.  If a sample is recorded, the targets
+ * become the real functions when these are known.
  */
 static void *find_malloc(size_t size);
 static void free_seen(void *block);
@@ -262,8 +265,7 @@ EXPORTED void free(void *block)
 		free_seen(block);
 }
 
-/* C23's functions, which the C library may lack. free() finds the block's size
- * itself */
+/* C23's functions, which the C library may lack.  free() needs no size */
 EXPORTED void free_sized(void *block, size_t size)
 {
 	(void)size;
@@ -303,7 +305,7 @@ static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 	if (block != NULL)
 		move = syc_memory_move_begin(block);
 	void *const moved = next(block, size);
-	/* NULL for no bytes means that the block was freed */
+	/* If realloc() to no bytes returns NULL, the block was freed */
 	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)
 		syc_memory_allocated(moved, size, &caller);

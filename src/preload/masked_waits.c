@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * masked_waits.c - waits with a mask, for the library that only samples.  A
- * tick that the thread had blocked must not end a wait with a mask
+ * wait with a mask must not end by a tick that the thread had blocked
  * (eintr_restart.h).  Any other call is a jump to the real function.
  */
 #define _GNU_SOURCE

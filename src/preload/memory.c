@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - allocations and frees with their stacks, all or a sample. */
+/* memory.c - events of allocations and frees with their stacks, all or a
+ * sample. */
 #define _GNU_SOURCE
 #include "preload/memory.h"
 
@@ -23,17 +24,18 @@
 SYC_EMITS_ADDRESSES;
 
 /*
- * A handler that interrupts our code may allocate, and so may a second handler
- * that interrupts the first; deeper allocations are lost.  Allocations during
- * the role's decision are not the program's.
+ * Greatest depth of recorded calls.  A handler that interrupts the library's
+ * code may allocate, and so may handlers that interrupt the handler.  Deeper
+ * allocations are lost.  During the role's decision the depth is greater,
+ * because its allocations are not the program's.
  */
 #define DEPTH_MAX      4
 #define DEPTH_DECIDING 64
 
-/* Stack that an allocation's frame, with its stack, and a walk need. */
+/* Size of the stack that an allocation's event and a walk need. */
 #define ROOM_LEAST 8192u
 
-/* Most frames of a stack that is similar to the last stack. */
+/* Greatest number of frames of a stack that is similar to the last stack. */
 #define CACHED_MOST (SYC_KEPT_FRAMES_MOST + 192)
 
 #define LINES_AHEAD 4u /* lines of 64 bytes: about the size of one event */
@@ -42,9 +44,9 @@ uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
 /*
- * The frames of calls, by depth. 0: no call, or a call that has not stored its
- * frame yet, or is leaving.  So a handler never judges a call by the frame of
- * another call.
+ * The frames of calls, by depth.  The value is 0 without a call, before the
+ * call stores its frame, and when the call ends.  So a handler never judges a
+ * call by the frame of another call.
  */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 	__attribute__((tls_model("initial-exec")));
@@ -54,7 +56,8 @@ static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
-/* "all" or a number, and then ",mmap" or not.  0: all; UINT64_MAX: invalid. */
+/* Parse "all" or a number, with or without ",mmap".  Returns 0 for "all", or
+ * UINT64_MAX for an invalid text. */
 static uint64_t parse_bytes(const char *text, bool *ret_has_maps)
 {
 	uint64_t bytes = 0;
@@ -101,15 +104,15 @@ static enum syc_memory_role parse_role(const char *text)
 
 /*
  * LeakSanitizer, a part of AddressSanitizer, identifies blocks of the loader by
- * the caller of malloc().  With our function as the caller, it reports them as
- * leaks.
+ * the caller of malloc().  If a wrapper calls malloc(), LeakSanitizer reports
+ * these blocks as leaks.
  */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static const char *why_not(void)
 {
-	if (syc_libc_is_foreign()) /* a foreign C library's own calls would
-	                            * bypass this file */
+	if (syc_libc_is_foreign()) /* a foreign C library's own calls bypass
+	                            * this file */
 		return "the C library is not glibc";
 	return &__lsan_do_leak_check != NULL ? "the allocator is a sanitizer's"
 	                                     : NULL;
@@ -124,7 +127,7 @@ void syc_memory_decide(void)
 	const char *const why = why_not();
 	const int saved = errno;
 
-	/* Allocations made by the lines below are not recorded */
+	/* The allocations below are not recorded */
 	depth += DEPTH_DECIDING;
 	if (why == NULL)
 		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
@@ -136,8 +139,8 @@ void syc_memory_decide(void)
 	}
 	depth -= DEPTH_DECIDING;
 	errno = saved;
-	/* The set-up of this library may have called this function.
-	 * Allocations of the set-up do not belong to the program */
+	/* The library's set-up may have called this function.  Allocations of
+	 * the set-up do not belong to the program */
 	if (role == SYC_MEMORY_OFF ||
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != SYC_NOT_LOOKED)
 		__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
@@ -162,9 +165,9 @@ static inline void leave_call(void)
 }
 
 /*
- * Leave calls that siglongjmp() has left, whose kept frames may be incomplete.
- * The frame of an interrupted call is above this call's frame.  As for emits,
- * calls on other stacks than the thread's own are not judged.
+ * Drop calls that siglongjmp() has left, and the kept frames, which may be
+ * incomplete.  The frame of an interrupted call is above this call's frame.  As
+ * for emits, only calls on the thread's own stack are dropped.
  */
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
@@ -196,8 +199,8 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 }
 
 /*
- * Our caller's caller's caller is the function that the program called.  The
- * called function and three more are omitted.
+ * The function that the program called is three calls further out.  Omit its
+ * frame and three more.
  */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)
@@ -213,11 +216,11 @@ static __attribute__((noinline)) void record_with_stack(void *block,
 
 	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
 	                  &flags, &flags);
-	/* Not a jump, because the frame of this function is omitted */
+	/* Prevent a jump, because the walk omits this function's frame */
 	__asm__ volatile("");
 }
 
-/* Record with a stack that reuses the last stack; false: this is not
+/* Record with a stack that reuses the last stack.  Returns false if no reuse is
  * possible. */
 static __attribute__((noinline)) bool
 record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
@@ -235,8 +238,7 @@ record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
 	return true;
 }
 
-/* Record only the caller as stack, because the caller is known without a
- * walk. */
+/* Record the caller, which is known without a walk, as the whole stack. */
 static __attribute__((noinline)) void
 record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 {
@@ -248,8 +250,8 @@ record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 }
 
 /*
- * Return whether a walk fits on the stack, which may be nearly full.  Another
- * stack than the thread's own may be a handler's alternate stack of 8 KiB.
+ * Return whether a walk fits on the stack, which may be nearly full.  A stack
+ * other than the thread's own may be a handler's alternate stack of 8 KiB.
  */
 static bool walk_has_room(const struct syc_caller *caller)
 {
@@ -263,8 +265,8 @@ static bool walk_has_room(const struct syc_caller *caller)
 	return walk_has_room(caller);
 }
 
-/* The recorder's processor has the cache lines of the next events: fetch these
- * lines now. */
+/* Fetch the cache lines of the next events now, because the recorder's
+ * processor has these lines. */
 static inline void fetch_ahead(void)
 {
 #if defined(__x86_64__)
@@ -295,14 +297,14 @@ record(void *block, int64_t size, const struct syc_caller *caller)
 	fetch_ahead();
 }
 
-/* A free has no stack, but its allocation has a stack. */
+/* Record a free, without a stack, because its allocation has a stack. */
 static __attribute__((noinline)) void record_free(void *block, int64_t time)
 {
 	syc_memory_throttle();
 	syc_allocation_of(time, (uintptr_t)block, 0, NULL, 0, 0);
 }
 
-/* Called after enter_call(). */
+/* Write a free.  The caller has entered the call. */
 static void write_free(void *block, int64_t time, int saved)
 {
 	record_free(block, time);
@@ -320,7 +322,7 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		if (weight == 0)
 			return;
 	}
-	/* a weight of 0 means a free */
+	/* use 1, because a weight of 0 means a free */
 	if (weight <= 0)
 		weight = 1;
 	if (!enter_call())
@@ -332,13 +334,14 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		count_forgotten();
 	errno = saved;
 	leave_call();
-	/* Not a jump, because this function is an omitted frame */
+	/* Prevent a jump, because the walk omits this function's frame */
 	__asm__ volatile("");
 }
 
 /*
  * Report the rest of the cut mapping with the cutting call's stack, as for
- * realloc().  Inlined, because a call would add a frame to the stack.
+ * realloc().  The function is inlined, because a call would add a frame to the
+ * stack.
  */
 static inline __attribute__((always_inline)) void
 write_cut(const struct syc_memory_cut *cut,
@@ -367,7 +370,7 @@ write_mapping(struct syc_memory_range range,
 		       &change->caller);
 }
 
-/* Report a mapping between two cut mappings as wholly unmapped. */
+/* Report that a mapping between two cut mappings is wholly unmapped. */
 static void write_unmapped(const struct syc_memory_cut *cut, int64_t time)
 {
 	if (!syscap_is_active() || !enter_call())
@@ -407,7 +410,7 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 		}
 	errno = saved;
 	leave_call();
-	/* Not a jump, because this function is an omitted frame */
+	/* Prevent a jump, because the walk omits this function's frame */
 	__asm__ volatile("");
 }
 
@@ -426,20 +429,20 @@ syc_memory_mapped(struct syc_memory_range range, bool is_reported,
 		write_mapping(range, change);
 	errno = saved;
 	leave_call();
-	/* Not a jump, because this function is an omitted frame */
+	/* Prevent a jump, because the walk omits this function's frame */
 	__asm__ volatile("");
 }
 
-/* Return whether @block is recorded: true for all blocks, or for the drawn
- * blocks. */
+/* Return whether @block is recorded.  Without sampling all blocks are,
+ * otherwise the drawn blocks. */
 static bool is_recorded(const void *block)
 {
 	return !syc_memory_is_sampled() || syc_memory_sampled_forget(block);
 }
 
 /*
- * The call is entered before the clock is read, because another preloaded
- * library's clock may free memory.
+ * Enter the call before reading the clock, because another preloaded library's
+ * clock may free memory.
  */
 void syc_memory_freed(void *block)
 {
@@ -477,7 +480,8 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
 		leave_call();
 	} else if (syc_memory_is_sampled() &&
 	           !syc_memory_sampled_remember(move->block)) {
-		count_forgotten(); /* this block's free will not be recorded */
+		count_forgotten(); /* the recording will lack this block's
+		                    * free */
 		errno = saved;
 	}
 }

@@ -3,19 +3,20 @@
  * memory.h - the role "memory" of the preloaded library: allocations and frees
  * with their stacks, all or a sample (docs/collectors.md).
  *
- * No function here allocates.  Context of everything: any-thread, signal-safe.
+ * No function here allocates.  Context of all functions: any-thread,
+ * signal-safe.
  *
- * memory_maps.c stores mappings of the program that were reported as
+ * memory_maps.c stores the program's mappings that were reported as
  * allocations.
  *
- * Any thread may end a mapping, in parts, together with its neighbours, or by
- * another mapping in its place.  So mappings are stored by range.
+ * Mappings are stored by range, because any thread may end a mapping in parts,
+ * together with its neighbours, or by another mapping in its place.
  *
- * Another thread may immediately get an unmapped range.  So the range is
- * removed before the call, and restored if the kernel refuses.
+ * Another thread may immediately get an unmapped range.  So the library removes
+ * the range before the call, and restores the range if the kernel refuses.
  *
- * A forked child's table is empty, because the child has allocated none of
- * these mappings.
+ * A forked child's table is empty, because the child has allocated none of the
+ * mappings.
  */
 #ifndef SYC_PRELOAD_MEMORY_H
 #define SYC_PRELOAD_MEMORY_H
@@ -30,18 +31,19 @@
 #include "unwind/last_stack_cache.h"
 
 struct syc_memory_range {
-	uintptr_t begin, end; /* equal values: an empty range */
+	uintptr_t begin, end; /* equal in an empty range */
 };
 
 /** A mapping from which a part was removed. */
 struct syc_memory_cut {
 	struct syc_memory_range was, part;
 	struct syc_memory_range left[2]; /* the remaining mappings */
-	unsigned n_forgotten; /* number of these mappings that do not fit into
-	                       * the table */
+	unsigned n_forgotten; /* number of remaining mappings that do not fit
+	                       * into the table */
 };
 
-/** Follow mappings.  False: out of memory for the table.  Context: setup. */
+/** Follow mappings.  Returns false if no memory is left for the table.
+ * Context: setup. */
 bool syc_memory_maps_begin(void);
 
 struct syc_memory_maps;
@@ -52,51 +54,53 @@ static inline bool syc_memory_maps_are_on(void)
 	return __atomic_load_n(&syc_memory_maps, __ATOMIC_RELAXED) != NULL;
 }
 
-/** The whole pages of a range. */
+/** Return the whole pages of a range. */
 struct syc_memory_range syc_memory_maps_round(const void *at, size_t size);
 
-/** Add @range, which has no other mapping.  False: the table is full. */
+/** Add @range, which has no other mapping.  Returns false if the table is
+ * full. */
 bool syc_memory_maps_add(struct syc_memory_range range);
 
 /** Return whether @at is in a mapping. */
 bool syc_memory_maps_has(const void *at);
 
-/** Remove @range from one mapping that it overlaps.  False: @range overlaps no
- * mapping. */
+/** Remove @range from one mapping that @range overlaps.  Returns false if
+ * @range overlaps no mapping. */
 bool syc_memory_maps_cut(struct syc_memory_range range,
                          struct syc_memory_cut *ret_cut);
 
-/** Undo @cut.  False: the rest of the cut mapping has changed since the cut. */
+/** Undo @cut.  Returns false if the rest of the cut mapping has changed since
+ * the cut. */
 bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
 
 /*
  * A sample of all allocations, by bytes (memory_sampled.c).
  *
  * Each allocated byte is drawn with the same chance, 1 in N.  An allocation is
- * recorded if one of its bytes is drawn: for s bytes with the chance 1 -
- * exp(-s/N).  The recorded allocation represents s divided by this chance, so
- * sums are right on the average, for any sizes.
+ * recorded if one of its bytes is drawn.  The chance for s bytes is 1 -
+ * exp(-s/N).  The recorded allocation represents s bytes divided by the chance,
+ * so sums are right on average, for any sizes.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions here: any-thread, signal-safe.
  */
 
 /**
- * Draw one of @bytes bytes, in the same way for the same @seed and order of
- * threads.  False: out of memory for the table.  Context: setup.
+ * Draw one of @bytes bytes.  The same @seed and order of threads give the same
+ * draws.  Returns false if no memory is left for the table.  Context: setup.
  */
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
 /**
- * Note that the @n_bytes at @at have no drawn blocks, although frees of blocks
- * there must be checked.
+ * Mark the @n_bytes at @at as if they had drawn blocks, so that each free there
+ * is checked.
  */
 void syc_memory_sampled_exclude(const void *at, size_t n_bytes);
 
 /*
  * Most calls read only these variables, and take some nanoseconds.  Each thread
- * has the number of bytes until the next draw: 0 before the first draw, and if
- * sampling is off.  Each part of the address space has the number of its drawn
- * blocks.
+ * has the number of bytes until the next draw, which is 0 before the first draw
+ * and without sampling.  Each part of the address space has the number of its
+ * drawn blocks.
  */
 #define SYC_MEMORY_PARTS      (UINT32_C(1) << 16)
 #define SYC_MEMORY_PART_BYTES 256u
@@ -104,15 +108,16 @@ extern _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
-/** The part of @block.  Neighbouring blocks are in one cache line of parts. */
+/** Return the part of @block.  The parts of neighbouring blocks are in one
+ * cache line. */
 static inline uint32_t syc_memory_sampled_part(const void *block)
 {
 	return (uint32_t)((uintptr_t)block / SYC_MEMORY_PART_BYTES) %
 	       SYC_MEMORY_PARTS;
 }
 
-/** Count an allocation of @size.  True: the allocation is not drawn.  False:
- * call syc_memory_sampled_take(). */
+/** Count an allocation of @size.  Returns true if the allocation is not drawn.
+ * Otherwise the caller must call syc_memory_sampled_take(). */
 static inline bool syc_memory_sampled_passes(size_t size)
 {
 	const uint64_t left = syc_memory_sampled_left;
@@ -123,8 +128,8 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** Return whether @block was surely not drawn, like NULL.  False: call
- * syc_memory_sampled_forget(). */
+/** Return whether @block was surely not drawn, like NULL.  Otherwise the caller
+ * must call syc_memory_sampled_forget(). */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
 	return __builtin_expect(
@@ -135,13 +140,14 @@ static inline bool syc_memory_sampled_is_free(const void *block)
 		1);
 }
 
-/** Bytes that an allocation of @size represents; 0: not drawn. */
+/** Return the bytes that an allocation of @size represents, or 0 if the
+ * allocation is not drawn. */
 int64_t syc_memory_sampled_take(size_t size);
 
-/** Remember that @block was drawn; false: the table is full. */
+/** Remember that @block was drawn.  Returns false if the table is full. */
 bool syc_memory_sampled_remember(const void *block);
 
-/** Forget @block; true if @block was remembered. */
+/** Forget @block.  Returns whether @block was remembered. */
 bool syc_memory_sampled_forget(const void *block);
 
 enum syc_memory_role {
@@ -154,12 +160,12 @@ enum syc_memory_role {
 extern uint32_t syc_memory_role_now;
 
 /**
- * Read the environment.  If the environment can't be read yet, the role stays
+ * Read the environment.  Until the environment can be read, the role stays
  * undecided.
  */
 void syc_memory_decide(void);
 
-/** Return whether the role is on.  Once the role is decided, the test takes a
+/** Return whether the role is on.  After the role's decision, the test takes a
  * load and a compare. */
 static inline bool syc_memory_is_on(void)
 {
@@ -180,28 +186,27 @@ static inline bool syc_memory_is_sampled(void)
 }
 
 /**
- * Report @block of @size bytes, which has been allocated.  To be called by a
- * function that the program calls, or that such a function jumps to.  @caller
- * is in the program.
+ * Report the allocation of @block of @size bytes.  Called by a function that
+ * the program calls, or by the target of such a function's jump.  @caller is in
+ * the program.
  */
 void syc_memory_allocated(void *block, size_t size,
                           const struct syc_caller *caller);
 
-/** Draw again if a failed call for @size bytes was drawn. */
+/** Draw another call if a failed call for @size bytes was drawn. */
 static inline void syc_memory_failed(size_t size)
 {
 	if (syc_memory_is_sampled())
 		(void)syc_memory_sampled_take(size);
 }
 
-/** Report that @block is freed; to be called before the free. */
+/** Report a free of @block.  Called before the free. */
 void syc_memory_freed(void *block);
 
 /**
- * A move of @block.  Call syc_memory_move_begin() before the move, and
- * syc_memory_move_end() when the result is known.  The latter reports the free
- * with the time before the move, because the block may already have its next
- * owner.
+ * A move of @block.  The caller calls syc_memory_move_begin() before the move,
+ * and syc_memory_move_end() after the move.  The free is reported with the time
+ * before the move, because the block may already have its next owner.
  */
 struct syc_memory_move {
 	void *block; /* NULL: not reported */
@@ -222,22 +227,22 @@ struct syc_memory_change {
 };
 
 /**
- * To be called before @range is unmapped; syc_memory_change_end() is called
- * afterwards.  If more than SYC_MEMORY_CUTS mappings are cut, some are reported
- * now, even if the call then fails.
+ * Begin to unmap @range.  The caller calls syc_memory_change_end() afterwards.
+ * If the call cuts more than SYC_MEMORY_CUTS mappings, some are reported now,
+ * even if the call then fails.
  */
 void syc_memory_change_begin(struct syc_memory_change *change,
                              struct syc_memory_range range);
 
-/** To be called by the same functions as syc_memory_allocated() and
+/** End a change.  Called by the same functions as syc_memory_allocated() and
  * syc_memory_mapped(). */
 void syc_memory_change_end(const struct syc_memory_change *change,
                            bool is_done);
 
 /**
  * Note that a mapping has replaced the contents of @range, and report the
- * mapping if @is_reported.  To be called after the mapping call, because no
- * other thread could get the range.
+ * mapping if @is_reported.  Called after the mapping call, because no other
+ * thread can get the range.
  */
 void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                        const struct syc_memory_change *change);
@@ -246,10 +251,10 @@ void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
  * Waits of threads that allocate faster than the recorder reads.
  */
 
-/* Size of the largest frame and a loss record. */
+/* Size of the largest frame and a loss record together. */
 #define SYC_MEMORY_THROTTLE_SPACE UINT32_C(8192)
 
-/** Wait if the ring, when inspected, is full. */
+/** Inspect the ring, and wait if the ring is full. */
 void syc_memory_throttle_wait(void);
 
 /**
@@ -262,7 +267,7 @@ static inline void syc_memory_throttle(void)
 {
 	const struct syc_thread *const st = syc_self;
 
-	/* The ring is inspected only if needed */
+	/* Inspect the ring only if needed */
 	if (st != NULL && st->next + SYC_MEMORY_THROTTLE_SPACE > st->room_end)
 		syc_memory_throttle_wait();
 }
@@ -275,7 +280,8 @@ static inline void syc_memory_throttle(void)
  * from a small buffer of the library, and is never freed.
  */
 
-/** The real malloc(); NULL: not found, or the lookup is in progress. */
+/** Return the real malloc(), or NULL if it is missing or the lookup is in
+ * progress. */
 void *syc_malloc_real(void);
 
 #define SYC_MEMORY_EARLY 32768u

@@ -22,9 +22,9 @@
 #define MOST ((size_t)1 << 17)
 
 /*
- * The lock is held for microseconds, unless the holder has lost its processor.
- * After LOOKS attempts the waiting thread naps between attempts.  After
- * PATIENCE attempts the thread stops trying, and counts a loss.
+ * A thread holds the lock for microseconds, unless the thread loses its
+ * processor.  After LOOKS attempts a waiting thread naps between attempts.
+ * After PATIENCE attempts the waiting thread stops trying, and counts a loss.
  */
 #define LOOKS    100u
 #define PATIENCE 100000u
@@ -47,7 +47,7 @@ struct hold {
 /*
  * Take the lock with signals blocked, because a handler that jumps out of this
  * code would leave the lock held forever.  Under a seccomp filter signals are
- * not blocked, so this may happen.
+ * not blocked, so a jump may leave the lock held.
  */
 static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 {
@@ -84,7 +84,7 @@ static void let_go(struct syc_memory_maps *maps, const struct hold *hold)
 		syc_undisturbed_end(&hold->before);
 }
 
-/* Index of the first range that ends after @at. */
+/* Return the index of the first range that ends after @at. */
 static size_t find_range(const struct syc_memory_maps *maps, uintptr_t at)
 {
 	size_t low = 0, high = maps->n;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * memory_maps_wrap.c - mmap(), munmap() and mremap(), which the program calls
- * in place of the C library's.  If mappings are not followed, each of these
- * functions is a jump.
+ * in place of the C library's functions.  If mappings are not followed, each of
+ * the functions is a jump.
  *
- * Only anonymous memory is reported.  Not reported are files, addresses without
- * access (PROT_NONE), and the allocator's mappings, whose blocks are reported.
+ * Only anonymous memory is reported, without addresses without access
+ * (PROT_NONE) and without the allocator's mappings, whose blocks are reported.
  *
  * Allocators call these functions during initialisation.  So before the lookup
- * of the real functions, these functions are system calls that set errno, as in
- * the C library.  Our own calls are always system calls (--wrap).
+ * of the real functions, each function makes the system call and sets errno, as
+ * the C library does.  The library's own calls are always system calls
+ * (--wrap).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -107,7 +108,8 @@ static bool is_allocator(const struct syc_memory_change *change)
 	       allocator_end - allocator_begin;
 }
 
-/* State before a change, for a function that the program's callee jumps to. */
+/* State before a change, for the target of a jump from the function that the
+ * program calls. */
 #define BEFORE()                        \
 	((struct syc_memory_change){    \
 		.caller = SYC_CALLER(), \
@@ -216,8 +218,8 @@ EXPORTED int take_munmap(void *at, size_t size)
 }
 
 /*
- * The header of mremap() declares `...` before the last argument; a missing
- * argument is not used.
+ * The header of mremap() declares `...` before the last argument.  A missing
+ * last argument is not used.
  */
 EXPORTED void *take_mremap(void *old, size_t old_size, size_t size, int flags,
                            void *at)

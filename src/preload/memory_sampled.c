@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_sampled.c - a sample of all allocations, by bytes. */
+/* memory_sampled.c - sample of all allocations, by bytes, and waits of fast
+ * threads. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #include "preload/memory.h"
 
 /*
- * Drawn blocks by address, in buckets of a cache line.  There are a million
- * places, whose memory is allocated when used.
+ * Drawn blocks by address, in buckets of a cache line.  The kernel allocates
+ * the memory of the million places at their first use.
  */
 #define BUCKETS   (UINT32_C(1) << 17)
 #define IN_BUCKET 8u
@@ -43,7 +44,7 @@ static _Thread_local pid_t drawn_in /* a forked child has the same numbers */
 
 /* ------------------------------------------------------------ numbers */
 
-/* A random number above 0, up to 1, of 53 bits, by xorshift64* */
+/* Return a random number above 0, up to 1, of 53 bits, by xorshift64* */
 static double draw_number(void)
 {
 	uint64_t x = thread_random;
@@ -57,8 +58,8 @@ static double draw_number(void)
 }
 
 /*
- * The natural logarithm for 0 < x <= 1, without libm, which the program may not
- * have.
+ * Return the natural logarithm for 0 < x <= 1, without libm, which the program
+ * may lack.
  */
 static double logarithm(double x)
 {
@@ -78,7 +79,7 @@ static double logarithm(double x)
 	return 2 * sum + exponent * 0.69314718055994530942;
 }
 
-/* 1 - exp(-x), exact also for small x; x > 0. */
+/* Return 1 - exp(-x) for x > 0, exact even for small x. */
 static double chance(double x)
 {
 	double sum = 0, term = x;
@@ -114,8 +115,8 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 	syc_memory_sampled_left = next_draw();
 }
 
-/* Make a child's numbers differ from its parent's numbers, from the child's
- * second draw on. */
+/* Make a child's numbers differ from its parent's numbers, from the second draw
+ * on. */
 static void draw_in_child(void)
 {
 	const pid_t pid = getpid();
@@ -158,8 +159,8 @@ static void count_in_part(uint8_t *part, int by)
 }
 
 /*
- * A block has one owner at a time: a thread frees its block, or passes the
- * block on.  So accesses to addresses need no order.
+ * Accesses to addresses need no order, because a block has one owner at a time.
+ * A thread frees its block, or passes the block on.
  */
 static bool replace_entry(uintptr_t *bucket, uintptr_t what, uintptr_t with)
 {
@@ -219,7 +220,7 @@ int64_t syc_memory_sampled_take(size_t size)
 {
 	if (thread_random == 0)
 		begin_thread();
-	if (size > MOST) /* no block is this large */
+	if (size > MOST) /* no block is larger */
 		size = MOST;
 	/* An allocation of no bytes can't be drawn */
 	if (syc_memory_sampled_passes(size))
@@ -242,7 +243,7 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 
-	/* The thread gets a ring at its first event; a process that records
+	/* The thread gets a ring at its first event.  A process that records
 	 * itself drains its own rings */
 	if (ring == NULL || ts->is_own ||
 	    ts->hot.size < 4 * SYC_MEMORY_THROTTLE_SPACE)
@@ -255,8 +256,7 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 	return ts->hot.size - used > SYC_MEMORY_THROTTLE_SPACE;
 }
 
-/* Wait in a loop about as long as a nap, which a filter of system calls may
- * forbid. */
+/* Wait in a loop about as long as a nap.  A seccomp filter may forbid a nap. */
 static void turn_around(void)
 {
 	for (unsigned i = 0; i < TURNS; i++)
@@ -275,7 +275,8 @@ static void take_nap(void)
 		turn_around();
 		return;
 	}
-	/* The nap must be no cancellation point, because malloc() is none */
+	/* Nap by the system call, because malloc() must not become a
+	 * cancellation point */
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }
 

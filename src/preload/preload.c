@@ -3,20 +3,20 @@
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
  * the collector with its sampler.  The library exports only functions of the C
  * library (interpose.c).  `--io`, `--stalls` and `--logs` preload
- * libsyscap-io.so, and `--memory` libsyscap-memory.so, which are larger.  The
- * environment selects the roles of each library.
+ * libsyscap-io.so, and `--memory` libsyscap-memory.so, which are larger.
+ * Environment variables select the roles of each library.
  *
- * If a program has a sampler of its own, this library's sampler stays off:
- * runtimes attach their frame providers to the program's sampler.  An ELF note
- * marks such a program (sampler/autostart.c); the library searches all objects
- * that are mapped at load time.  An object that is loaded later takes the
- * sampler over (sampler/sampler.h).
+ * If a program has a sampler of its own, this library's sampler stays off,
+ * because runtimes attach their frame providers to the program's sampler.  An
+ * ELF note marks such a program (sampler/autostart.c).  The library searches
+ * all objects that are mapped at load time.  An object that is loaded later
+ * takes the sampler over (sampler/sampler.h).
  *
  * The library also loads under another C library than glibc, and then does
- * nothing.  A build sets the preload for all its programs, and no program
- * starts if a symbol is unresolved. lint.musl lists the symbols that every C
- * library has.  Three more functions, which glibc has out of line, are weak
- * here, or are made of other functions.
+ * nothing.  A build may set the preload for all its programs, and a program
+ * with an unresolved symbol does not start.  lint.musl lists the symbols that
+ * every C library has.  Three more functions, which glibc has out of line, are
+ * weak or reimplemented here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,7 +45,7 @@
 
 extern void *__dso_handle HIDDEN;
 
-/* Set by the linker: the begin of this library, and the end of its code */
+/* The linker sets the begin of this library, and the end of its code */
 extern const char __ehdr_start[] HIDDEN;
 extern const char etext[] HIDDEN;
 
@@ -82,8 +82,7 @@ HIDDEN int pthread_atfork(void (*prepare)(void), void (*parent)(void),
 }
 
 /*
- * The header has an inline function with this name, which clang uses as the
- * definition.
+ * clang uses an inline function of this name in the header as the definition.
  */
 HIDDEN struct cmsghdr *find_next(struct msghdr *msg,
                                  struct cmsghdr *one) __asm__("__cmsg_nxthdr");
@@ -114,8 +113,8 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 static const char other_libc[] = "none: the C library is not glibc";
 
 /*
- * Called by AddressSanitizer's shared runtime.  The default options end a
- * program with a library loaded before this runtime.
+ * AddressSanitizer's shared runtime calls this function.  With default options,
+ * the runtime ends a program that has loaded a library before the runtime.
  */
 const char *__asan_default_options(void);
 
@@ -125,10 +124,10 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 }
 
 /*
- * Called by ThreadSanitizer's shared runtime.  The runtime sees memory that our
- * calls of the C library access, but not the atomics that order these accesses.
- * So ThreadSanitizer would report races between ticks, as in a program with
- * suppressions of its own.
+ * ThreadSanitizer's shared runtime calls this function.  The runtime sees the C
+ * library's memory accesses for our calls, but not the atomics that order the
+ * accesses.  Without these suppressions, ThreadSanitizer would report races
+ * between ticks.  A program with suppressions of its own gets such reports.
  */
 const char *__tsan_default_suppressions(void);
 
@@ -142,7 +141,7 @@ __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
-	/* Ticks support glibc's threads only */
+	/* Ticks support only glibc's threads */
 	if (syc_libc_is_foreign()) {
 		if (syc_env_get(SYC_ENV_SAMPLE) == NULL)
 			return;
@@ -153,8 +152,8 @@ __attribute__((constructor)) static void sample_at_load(void)
 	}
 	syc_unloads_begin();
 	/*
-	 * The sampler's key is created first, so a thread's ticks end before
-	 * its ring
+	 * Create the sampler's key first, so that a thread's ticks end before
+	 * its ring.
 	 */
 	syc_thread_start_begin();
 	syc_setup_run();

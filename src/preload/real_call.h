@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * real_call.h - functions that the program calls in place of the C library's,
- * and the real functions: the next functions with the same names.
+ * real_call.h - lookup of the real functions: the next functions with the names
+ * of wrapped functions of the C library.
  *
- * The wrappers have other names in C, so that they need not match declarations
- * in headers.  If a header declares `...`, the registers are passed on.
+ * The wrappers have other names in C, so that no wrapper must match a
+ * declaration in a header.  If a header declares `...`, the wrapper passes the
+ * registers on.
  *
- * All real functions are in one section, and looked up at initialisation:
- * handlers, and children of threaded processes, must not call dlsym().
+ * All real functions are in one section, and looked up at initialisation,
+ * because handlers, and children of threaded processes, must not call dlsym().
  *
- * Context of everything: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_PRELOAD_REAL_CALL_H
 #define SYC_PRELOAD_REAL_CALL_H
@@ -32,7 +33,8 @@ struct syc_real_call {
 			.name = (text),                              \
 		}
 
-/** Look @call up. 0: no such function, or the lookup is in progress. */
+/** Look @call up.  Returns 0 if no function exists, or the lookup is in
+ * progress. */
 uintptr_t syc_real_call_look_up(struct syc_real_call *call);
 
 static inline uintptr_t syc_real_call_get(struct syc_real_call *call)
@@ -44,7 +46,7 @@ static inline uintptr_t syc_real_call_get(struct syc_real_call *call)
 	return next;
 }
 
-/** Address of the real function; 0: not looked up yet. */
+/** Return the address of the real function, or 0 before its lookup. */
 static inline uintptr_t syc_real_call_known(const struct syc_real_call *call)
 {
 	const uintptr_t next = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
@@ -52,10 +54,12 @@ static inline uintptr_t syc_real_call_known(const struct syc_real_call *call)
 	return next > 1 ? next : 0;
 }
 
-/* Not inlined, because each function is one frame of the stack. */
+/* Attributes of wrappers, which are not inlined, because each wrapper is one
+ * frame of the stack. */
 #define SYC_EXPORTED __attribute__((visibility("default"), noinline))
 
-/* Result of a call without a real function, for example during the lookup */
+/* Return the result of a call without a real function, for example during the
+ * lookup. */
 static inline long syc_real_missing(void)
 {
 	errno = ENOSYS;
@@ -74,8 +78,8 @@ static inline long syc_real_missing(void)
 	}
 
 /**
- * The rest of an interrupted wait for @asked that began at @began of syscap_clock(); at
- * least 0.
+ * Return the rest, at least 0, of an interrupted wait for @asked that began at
+ * @began of syscap_clock().
  */
 static inline struct timespec syc_time_left(const struct timespec *asked,
                                             int64_t began)
@@ -94,8 +98,8 @@ static inline struct timespec syc_time_left(const struct timespec *asked,
 }
 
 /*
- * Facts about the preloaded library, and MAP frames for libraries
- * that the program unloads.
+ * Properties of the preloaded library, and MAP frames for libraries that the
+ * program unloads.
  *
  * Context: any-thread, signal-safe, except where stated.
  */
@@ -103,16 +107,16 @@ static inline struct timespec syc_time_left(const struct timespec *asked,
 /** Return whether the process has another C library than the build had. */
 bool syc_libc_is_foreign(void);
 
-/** Addresses of this library's code. */
+/** Store the bounds of this library's code. */
 void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
 
-/** Note the time at which this library, and all libraries that the program was
- * linked with, were loaded. Context: a constructor. */
+/** Note the load time of this library and of all libraries that the program was
+ * linked with.  Context: a constructor. */
 void syc_unloads_begin(void);
 
 /**
  * Write frames for libraries that were loaded or unloaded since the last call.
- * Called before and after the program's dlclose().
+ * Called before and after each dlclose() of the program.
  *
  * Context: any-thread; not in a handler.
  */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * seccomp_filters.c - calls by which a program installs filters of system calls.
+ * seccomp_filters.c - wrappers of the calls that install seccomp filters.
  *
- * Before the kernel gets the filter, its program is run here over the system
- * calls that ticks and collectors make.  If the program forbids some calls,
- * ticks (sampler/interposed.h), or all our functions in this thread
- * (os/seccomp_state.h), end before the filter is installed.  A filter program
- * that can't be interpreted counts as forbidding all calls.
+ * Before the kernel gets a filter, this file runs the filter's program over the
+ * system calls that ticks and collectors make.  If the program forbids a call
+ * of ticks, ticks end before the installation (sampler/interposed.h).  If the
+ * program forbids other calls, the whole library ends in the thread
+ * (os/seccomp_state.h).  A program that can't be interpreted is treated as if
+ * it forbids all calls.
  *
- * These functions make system calls and set errno, as in the C library, because
- * allocators call these functions before any lookup is possible.
+ * The wrappers make system calls and set errno, as the C library does, because
+ * allocators call the wrappers before any lookup is possible.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,13 +42,13 @@
 /* Number of naps of a millisecond while other library code ends */
 #define NAPS_LEAST 10
 
-/* Known data of a filter; the rest is unknown before the call. */
+/* Known part of a filter's data.  The rest is unknown before the call. */
 #define HAS_NUMBER_UP_TO offsetof(struct seccomp_data, instruction_pointer)
 #define HAS_ARGS_UP_TO   offsetof(struct seccomp_data, args[2])
 
 /*
- * System calls that our code makes under a filter, with the first arguments; a
- * pointer is 0.
+ * System calls that the library makes under a filter, with the first arguments.
+ * A pointer is 0.
  */
 static const struct {
 	uint16_t number, first, second;
@@ -92,7 +93,8 @@ static bool is_met(const struct sock_filter *i, uint32_t a, uint32_t operand)
 	}
 }
 
-/* False: the kernel would refuse the program. */
+/* Compute one operation.  Returns false if the kernel would refuse the
+ * program. */
 static bool compute(uint16_t code, uint32_t *a, uint32_t operand)
 {
 	switch (BPF_OP(code)) {
@@ -131,7 +133,7 @@ static bool compute(uint16_t code, uint32_t *a, uint32_t operand)
 	}
 }
 
-/* Jumps lead forward, so that the run ends. */
+/* Run @program.  The run ends, because all jumps lead forward. */
 static bool allows_call(const struct sock_filter *program, uint32_t n,
                         const struct seccomp_data *data)
 {
@@ -198,7 +200,7 @@ static bool allows_call(const struct sock_filter *program, uint32_t n,
 	return false;
 }
 
-/* Number of needed calls that @program allows, before the first call that it
+/* Return the number of needed calls before the first call that @program
  * forbids. */
 static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 {
@@ -217,7 +219,7 @@ static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 	return i;
 }
 
-/* Return whether the kernel will return EFAULT.  False if memory can't be
+/* Return whether the kernel will return EFAULT, or false if memory can't be
  * checked. */
 static bool is_unreadable(const void *at, size_t n)
 {
@@ -225,8 +227,8 @@ static bool is_unreadable(const void *at, size_t n)
 	       syc_memory_readable((uintptr_t)__builtin_frame_address(0), 8);
 }
 
-/* Count the needed calls that the filter allows.  False: the kernel refuses the
- * filter. */
+/* Count the needed calls that the filter allows.  Returns false if the kernel
+ * refuses the filter. */
 static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 {
 	struct sock_fprog copy;
@@ -247,8 +249,9 @@ static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 }
 
 /*
- * Number of threads.  *ret_is_busy: another thread blocks all signals, so it
- * may be in our handler, or be entering or leaving the handler.
+ * Return the number of threads.  *ret_is_busy becomes true if another thread
+ * blocks all signals, because the thread may be in our handler, or entering or
+ * leaving the handler.
  */
 static uint32_t count_threads(bool *ret_is_busy)
 {
@@ -275,7 +278,7 @@ static uint32_t count_threads(bool *ret_is_busy)
 
 /*
  * Wait for threads that will get the filter.  The wait is limited, because some
- * threads block all signals by themselves.  Under another filter, other threads
+ * application threads block all signals.  Under another filter, other threads
  * can't be inspected.
  */
 static void wait_for_others(bool may_look)
@@ -290,8 +293,9 @@ static void wait_for_others(bool may_look)
 }
 
 /*
- * Report in the capture how many threads are not recorded to their end.  Called
- * before a thread is closed, because this may be the thread's first event.
+ * Record how many threads are not recorded to their end.  Called before the end
+ * of recording in the thread, because the record may be the thread's first
+ * event.
  */
 static void report_filter(const char *word, const struct coming *filter)
 {
@@ -362,7 +366,7 @@ static void take_back(struct coming *filter)
 	errno = saved;
 }
 
-/* Like the C library's syscall(). */
+/* Make a system call, like the C library's syscall(). */
 static long call_kernel(long number, long a, long b, long c, long d, long e,
                         long f)
 {
@@ -375,8 +379,8 @@ static long call_kernel(long number, long a, long b, long c, long d, long e,
 }
 
 /*
- * A successful call returns 0, or the fd of a listener.  Any other positive
- * result is the id of a thread that could not get the filter.
+ * Install a filter.  A successful call returns 0, or the fd of a listener.  Any
+ * other positive result is the id of a thread that could not get the filter.
  */
 static long install_filter(long number, const long *args)
 {
@@ -414,7 +418,7 @@ static bool is_of_filter(long number, const long *args)
 }
 
 /*
- * The headers of these functions declare `...`: missing arguments have
+ * The headers declare these functions with `...`.  Missing arguments have
  * arbitrary values, which are not used.
  */
 #define EXPORTED __attribute__((visibility("default")))
@@ -429,7 +433,7 @@ EXPORTED int take_prctl(int option, long a, long b, long c, long d)
 	return (int)take_syscall(SYS_prctl, option, a, b, c, d, 0);
 }
 
-/* The C library's syscall(); NULL: before its lookup. */
+/* The C library's syscall(), or NULL before its lookup. */
 static long (*syscall_behind)(long number, ...);
 
 __attribute__((constructor(101))) static void look_up_syscall(void)
@@ -448,8 +452,9 @@ static __attribute__((noinline)) long call_here(long number, long a, long b,
 }
 
 /*
- * Other calls are jumps.  So a thread that waits in a call has no frame of the
- * library, and a new stack (clone) needs no frame.
+ * Jump to the C library's syscall() for all other calls.  So a thread that
+ * waits in a call has no frame of the library, and a new stack (clone) needs no
+ * frame.
  */
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
                            long f)

@@ -16,7 +16,7 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
-#define SMALL      ((size_t)64 * 1024) /* larger stacks are large enough */
+#define SMALL      ((size_t)64 * 1024) /* large enough for a tick */
 #define PAGE       ((size_t)4096)
 #define OUR_OWN    ((size_t)4096) /* handler, with a walk that stores rules */
 #define FIRST_TICK ((size_t)4096) /* more, if a tick requests a ring */
@@ -24,8 +24,8 @@
 bool syc_stack_size_is_raised;
 
 /*
- * Greatest size of the kernel's frame.  A thread without AMX, which needs
- * permission, has less than @most.
+ * Return the greatest size of the kernel's frame.  A thread without AMX, which
+ * needs permission, has less than @most.
  */
 static size_t frame_size(size_t most)
 {
@@ -53,8 +53,8 @@ const pthread_attr_t *syc_stack_size_for_thread(const pthread_attr_t *attr,
 		*ret_is_small = true;
 		return attr;
 	}
-	*copy = *attr; /* pointers in *copy are the program's, and are only
-	                * read */
+	*copy = *attr; /* the library only reads the pointers in *copy, which
+	                * belong to the program */
 	size += frame_size(SIZE_MAX) + OUR_OWN + FIRST_TICK;
 	if (pthread_attr_setstacksize(copy, (size + PAGE - 1) & -PAGE) != 0)
 		return attr;
@@ -69,7 +69,8 @@ bool syc_stack_size_is_small(const stack_t *stack)
 
 #define N_SIGNALS 65
 
-/* Children inherit this table, like handlers. */
+/* Signals that were added to the masks of handlers.  Children inherit the
+ * table, like handlers. */
 static uint8_t added_to[N_SIGNALS];
 static int ours; /* 0: unknown */
 
@@ -78,8 +79,8 @@ static bool is_signal(int number)
 	return number > 0 && number < N_SIGNALS;
 }
 
-/* The signal of ticks; before the first tick, the signal that the sampler tries
- * first. */
+/* Return the signal of ticks, or, before the first tick, the signal that the
+ * sampler tries first. */
 static int tick_signal(void)
 {
 	const struct syc_sampler *const s =

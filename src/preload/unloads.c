@@ -8,7 +8,7 @@
  *
  * Frames of the first check:
  *
- *	METADATA syscap.unmapped all, with the time at which we were loaded.
+ *	METADATA syscap.unmapped all, with the load time of this library.
  *
  * Frames of each check:
  *
@@ -18,8 +18,8 @@
  *
  * Only dlclose() unloads libraries.  So between two checks an address has at
  * most one library, and the time of the library's MAP is earlier than its first
- * sample.  The function dlopen() is never interposed, because it finds RUNPATH
- * by its caller.
+ * sample.  dlopen() is not interposed, because dlopen() finds RUNPATH by its
+ * caller.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,7 @@
 #include "sampler/sampler.h"
 #include "sampler/state.h"
 
-#define CODE_MOST  2048u /* most segments; the recorder finds more segments */
+#define CODE_MOST  2048u /* limit; the recorder finds more */
 #define PAGE       ((uintptr_t)4096)
 #define ROOM_LEAST ((uintptr_t)32768)  /* free bytes of the stack */
 #define WAIT_NS    INT64_C(1000000000) /* wait for another thread's check */
@@ -59,7 +59,8 @@
 struct code {
 	uintptr_t start, end;
 	uint64_t offset;
-	uint64_t name;    /* hash; a later library may have equal bounds */
+	uint64_t name;    /* hash, because a later library may have equal
+	                   * bounds */
 	uintptr_t header; /* address of the file's begin; 0: not mapped */
 	size_t header_size;
 };
@@ -71,7 +72,7 @@ struct listing {
 	struct code code[CODE_MOST];
 };
 
-/* State of all checks; zero in a forked child. */
+/* State of all checks, zero in a forked child. */
 static struct looks {
 	uint32_t lock;
 	int32_t pid;   /* 0: no check yet */
@@ -127,7 +128,8 @@ static void list_code(struct listing *list, const struct dl_phdr_info *info)
 	}
 }
 
-/* Runs under the loader's lock, so this function writes no event. */
+/* List an object's segments.  The function runs under the loader's lock, and
+ * writes no event. */
 static int list_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct listing *const list = ((struct listing **)data)[0];
@@ -183,7 +185,8 @@ struct named {
 	char *path;
 };
 
-/* If text was moved to anonymous memory, it keeps the name of its library. */
+/* Take the name of the library, which text that was moved to anonymous memory
+ * keeps. */
 static int take_name(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct named *const named = data;
@@ -202,7 +205,7 @@ static int take_name(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* The path as in /proc/self/maps. */
+/* Find the path as in /proc/self/maps. */
 static size_t find_path(const struct code *code, char *path)
 {
 	char name[80];
@@ -238,7 +241,8 @@ static void write_map(const struct code *code, int64_t time)
 		return;
 	syc_own_elf_in_memory(code->header, code->header_size, &elf);
 	if (frame.path[0] == '/' && syc_own_elf_build_id(&elf, id)) {
-		/* Without the build-id a reader would use the new file */
+		/* Without the build-id, keep the mark, or a reader would use
+		 * the new file */
 		if (n > mark &&
 		    memcmp(frame.path + n - mark, deleted, mark) == 0)
 			n -= mark;
@@ -260,8 +264,8 @@ static void write_map(const struct code *code, int64_t time)
 
 /* unloaded libraries */
 
-/* Report @code as unmapped; NULL: report all earlier mappings of this
- * process. */
+/* Report that @code, or if NULL, all earlier mappings of this process, are
+ * unmapped. */
 static void write_unmapped(const struct code *code, int64_t time)
 {
 	struct {
@@ -292,7 +296,7 @@ static void compare_listings(const struct looks *l,
                              const struct listing *before,
                              const struct listing *after, int64_t now)
 {
-	/* Code that another thread has loaded at this address came later */
+	/* Code that another thread has loaded at the same addresses is newer */
 	for (unsigned i = 0; i < before->n && after->n < CODE_MOST; i++)
 		if (!has_segment(after, &before->code[i]))
 			write_unmapped(&before->code[i],
@@ -314,8 +318,8 @@ static void look(struct looks *l)
 	dl_iterate_phdr(list_object, (struct listing *[]){ after, before });
 	if (after->loads == before->loads &&
 	    after->unloads == before->unloads) {
-		/* Libraries that another thread's check has found may already
-		 * have samples */
+		/* Advance the time, because libraries that another check found
+		 * may already have samples */
 		l->since = now;
 		return;
 	}
@@ -329,7 +333,7 @@ static void look(struct looks *l)
 	l->last = 1 - l->last;
 }
 
-/* Return whether a check fits on the stack.  True also for a thread without an
+/* Return whether a check fits on the stack, or true for a thread without an
  * event, whose stack bounds are unknown. */
 static bool fits_on_stack(void)
 {
@@ -340,15 +344,15 @@ static bool fits_on_stack(void)
 	return here < low || here - low >= ROOM_LEAST;
 }
 
-/* Check at exit, except in a child that has unloaded nothing, and may have had
- * no event. */
+/* Check at exit, except in a child without an earlier check, which may have no
+ * event. */
 static void look_at_exit(void)
 {
 	if (looks->pid == getpid())
 		syc_unloads_look();
 }
 
-/* The state of the checks; NULL: out of memory. */
+/* Return the state of the checks, or NULL if no memory is left. */
 static struct looks *get_looks(void)
 {
 	struct looks *there = __atomic_load_n(&looks, __ATOMIC_ACQUIRE);
@@ -382,7 +386,7 @@ void syc_unloads_look(void)
 	struct looks *l;
 
 	/*
-	 * Without stacks, names are not needed.  A filter may forbid to open a
+	 * Without stacks, no names are needed.  A filter may forbid to open a
 	 * file.
 	 */
 	if (!syscap_is_active() || syc_seccomp_has_filter() ||
@@ -390,7 +394,7 @@ void syc_unloads_look(void)
 		return;
 	l = get_looks();
 	if (l != NULL && syc_state_take(&l->lock, WAIT_NS)) {
-		/* No check in a vfork() child, which shares its parent's
+		/* Do not check in a vfork() child, which shares its parent's
 		 * memory */
 		if (l->pid == 0 || l->pid == getpid())
 			look(l);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waits.c - calls in which loops wait, and which end an iteration.  These calls
- * are also reported as blocking calls, if requested.
+ * waits.c - wrappers of the calls in which loops wait, and which end an
+ * iteration.  If requested, the wrappers also report these calls as blocking
+ * calls.
  *
  * The last part of this file has waits for semaphores and messages.  The kernel
- * does not restart these waits when a stall's timer interrupts them, so this
- * file repeats the call.  The duration of these waits is not reported, because
- * the wait is for another thread or process of the program.
+ * does not restart such a wait after an interruption by a stall's timer, so
+ * this file repeats the call.  The wrappers do not report the duration, because
+ * the thread waits for another thread or process of the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,8 +33,8 @@ static int64_t begin_call(void)
 	return syc_io_is_on() && syc_io_now.has_waits ? syc_io_begin() : 0;
 }
 
-/* The call refuses an invalid time immediately, so the wait is not made in
- * parts. */
+/* Return 0 for an invalid time, which the call refuses immediately, so that the
+ * wait is not made in parts. */
 static int64_t from_timespec(const struct timespec *time)
 {
 	if (time == NULL || time->tv_sec > INT32_MAX)
@@ -125,8 +126,8 @@ static int to_ms(int64_t ns)
 	}
 
 /*
- * The result overwrites the sets.  So a wait that the timer may interrupt is
- * not made in two parts.  An interruption does not change the sets.  @rest sets
+ * The result overwrites the sets, but an interruption does not change the sets.
+ * So a wait that the timer may interrupt is not made in two parts.  @rest sets
  * the remaining time.
  */
 #define WAIT_SETS(name, params, args, ns, has_mask, rest)     \
@@ -183,7 +184,7 @@ WAIT_SETS(pselect,
           (n, to_read, to_write, other, timeout, mask), from_timespec(timeout),
           mask != NULL, timeout = put_time(left, &part))
 
-/* Functions that wait for a signal, which must not be a tick */
+/* Wrapper of a function that waits for a signal, which must not be a tick */
 #define WAIT_SIGNAL(name, params, args, has_mask)           \
 	SYC_EXPORTED int take_##name params __asm__(#name); \
 	SYC_EXPORTED int take_##name params                 \
@@ -200,7 +201,7 @@ WAIT_SETS(pselect,
 WAIT_SIGNAL(pause, (void), (), false)
 WAIT_SIGNAL(sigsuspend, (const sigset_t *mask), (mask), true)
 
-/* Sleeps, which a stall's stack must not shorten */
+/* Wrappers of sleeps, which a stall's timer must not shorten */
 
 SYC_EXPORTED int take_nanosleep(const struct timespec *time,
                                 struct timespec *left) __asm__("nanosleep");
@@ -263,7 +264,7 @@ SYC_EXPORTED unsigned take_sleep(unsigned seconds)
 	return 0;
 }
 
-/* The C library's thrd_sleep() calls none of our functions */
+/* The C library's thrd_sleep() calls no wrapper */
 SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
                                  struct timespec *left) __asm__("thrd_sleep");
 SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
@@ -278,7 +279,7 @@ SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
 	return r;
 }
 
-/* Returns the error */
+/* Returns 0 or an error number */
 SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
                                       const struct timespec *time,
                                       struct timespec *left)
@@ -299,7 +300,7 @@ SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 	while (r = CALL(clock_nanosleep, false, (clock, flags, time, to)),
 	       r == EINTR && syc_loops_ticked(&wait)) {
 		syc_loops_begin_other(&wait);
-		/* A sleep until a time is repeated unchanged */
+		/* Repeat a sleep until an absolute time unchanged */
 		if (flags == 0)
 			time = to;
 	}
@@ -331,7 +332,7 @@ struct sembuf;
 		return r;                                        \
 	}
 
-/* Functions that wait until a time of day, and are repeated with the same
+/* Wrappers of functions that wait until a time of day, repeated with the same
  * arguments */
 AGAIN(int, sem_timedwait, (void *semaphore, const struct timespec *until),
       (semaphore, until))

@@ -7,10 +7,14 @@
  * has a sampler.  Providers of runtimes' frames are attached to the later
  * library, for example to an extension module of a script's runtime.
  *
- * 	the copy that yields the copy that is loaded block->sampler_yields = its
- * 	signal start: -EALREADY block->sampler_wanted = 1 sends that signal its
- * 	watcher or its handler sees that, stops, releases the claim
- * 	block->sampler_yields = 0 ───────▶ waits for this, starts
+ * 	the copy that yields                the copy that is loaded
+ * 	block->sampler_yields = its signal
+ * 	                                    start: -EALREADY
+ * 	                                    block->sampler_wanted = 1
+ * 	                                    sends that signal
+ * 	its watcher or its handler sees
+ * 	that, stops, releases the claim
+ * 	block->sampler_yields = 0  ───────▶ waits for this, starts
  */
 #ifndef SYC_SAMPLER_SAMPLER_H
 #define SYC_SAMPLER_SAMPLER_H

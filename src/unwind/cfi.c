@@ -96,8 +96,9 @@ static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 }
 
 /*
- * Recognize "at fp + offset", as compilers encode it after a realignment of the
- * stack: a length and one operation, for the value or its address.
+ * Recognize "at fp + offset", as compilers encode the rule after a realignment
+ * of the stack.  The code is a length and one operation, for the value or its
+ * address.
  */
 static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
                        int64_t *ret_offset)
@@ -116,8 +117,8 @@ static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
 }
 
 /*
- * If the CFA's expression uses only sp and pc, as for the entries of a PLT, the
- * CFA is sp plus a constant for one pc.  Try two values of sp.
+ * If the CFA's expression uses only sp and pc, as in a PLT, the CFA is sp plus
+ * a constant for one pc.  Try two values of sp.
  */
 static bool is_sp_plus(const struct syc_walk *walk, struct tables *tables,
                        int64_t *ret_offset)
