@@ -19,9 +19,8 @@
  *
  * Then run the program under a recorder: `syscap record -- ./demo`, sysprof-cli
  * or GNOME Builder.  The recorder passes its socket in the environment variable
- * SYSPROF_CONTROL_FD.  Without a recorder, events are not recorded.  Every
- * macro is then one load and one branch not taken: no call, no clock read, no
- * evaluation of arguments.
+ * SYSPROF_CONTROL_FD.  Without a recorder, a macro records nothing and is one
+ * load and one branch: no call, no clock read, no evaluation of arguments.
  *
  * Terms
  *	mark     an instant or an interval with a name
@@ -33,16 +32,16 @@
  *	No call blocks, aborts, allocates or locks, except that a thread's
  *	first event may wait for its ring.  The first event takes a few system
  *	calls, and at most 250 ms if the recorder does not answer.  If the
- *	recorder stays silent for a second, new threads do not wait.  An event
- *	that finds no room in its ring is dropped and counted, and the capture
- *	reports the loss.  If the recorder is not syscap, up to 16 MiB of these
- *	events are kept in memory until there is room; then exit() may take up
- *	to 1 s.  A process may record itself without a thread.  Then an event
- *	that fills a quarter of its ring, or comes 100 ms after the last write,
- *	writes the rings.  This event takes as long as the disk takes.  The fd
- *	is checked before each write.
+ *	recorder stays silent for a second, new threads do not wait.  If a ring
+ *	is full, the library drops and counts the event, and the capture
+ *	reports the loss.  With a recorder other than syscap, the library keeps
+ *	up to 16 MiB of events in memory until there is room, and exit() may
+ *	take up to 1 s.  If a process records itself without a thread, an event
+ *	writes the rings when it fills a quarter of its ring, or 100 ms after
+ *	the last write.  The event then takes as long as the disk takes, and
+ *	checks the fd first.
  *
- * Contexts, which each function states:
+ * Contexts of the functions:
  *	any-thread   any thread, at the same time as any other call
  *	signal-safe  also in a signal handler, even if it interrupted one of
  *	             these calls; errno is kept
@@ -51,9 +50,10 @@
  * `cmake --workflow --preset bench` measures the costs; the README has figures.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8 and are copied.
- * NULL is the empty text.  Longer texts are cut between characters.  The limits
- * in bytes: group 23, name 39, counter category and name 31, description 51,
- * domain 31, metadata id 39, message 65,431 (log and metadata 65,463).
+ * NULL is the empty text.  Longer texts are cut between characters.  Limits in
+ * bytes: group 23, name 39, message 65,431 (log and metadata 65,463).  Further
+ * limits: counter category and name 31, description 51, domain 31, metadata id
+ * 39.
  */
 #ifndef SYSCAP_H
 #define SYSCAP_H
@@ -92,7 +92,7 @@ extern "C" {
 
 /**
  * True while events may be recorded.  The macros test this state.  Call
- * this function if preparing an event is expensive.
+ * this function before the expensive preparation of an event.
  *
  * Context: any-thread, signal-safe.  One load.
  */
@@ -179,14 +179,14 @@ struct syscap_options {
  * Record this process into a capture of its own, until syscap_stop() or the end
  * of the process.  docs/trace-yourself.md is the guide.
  *
- * An existing file is never changed: the name gets ".PID" appended, then
+ * The call never changes an existing file: it appends ".PID" to the name, then
  * ".PID.2" and so on.  Forked children are recorded into the same file.
- * Recording stops at exec.  Overrides the environment variables; a recorder
- * gets no events until syscap_stop().  Published events survive the death of
- * the process, see syscap-recover(1).
+ * Recording stops at exec.  The options override the environment variables, and
+ * a recorder gets no events until syscap_stop().  Published events survive the
+ * death of the process, see syscap-recover(1).
  *
- * Returns 0, and @options->message is the file's name.  Else returns a negative
- * errno, and the message has the reason.  -EALREADY: a recording of this
+ * Returns 0 and stores the file's name in @options->message, or returns a
+ * negative errno and stores the reason.  -EALREADY: a recording of this
  * process is running.  -EINVAL: invalid options.  -EIO: the file cannot be
  * created.
  *
@@ -214,7 +214,7 @@ int syscap_stop(void);
  *
  * Returns 0 or a negative errno.  -EAGAIN: the output was not ready within the
  * interval.  -EPERM: this thread has a new seccomp filter, which may kill
- * for a write.
+ * the process at a write.
  *
  * Context: any-thread.
  */
@@ -226,7 +226,7 @@ int syscap_drain(void);
  * If a signal handler leaves an event by siglongjmp(), the thread's next event
  * repairs this event, if both events run on the thread's own stack.  Programs
  * that switch stacks inside a signal handler (preemptive coroutines) and never
- * return to the old stack call this function.  Do not call this while an
+ * return to the old stack must call this function.  Do not call it while an
  * interrupted event may still continue.
  *
  * Context: any-thread, signal-safe.
@@ -242,8 +242,8 @@ struct syscap_mark_site {
 };
 
 /**
- * Record a mark of @site, of @duration ns from @begin on (0: an instant).
- * @message may be NULL.
+ * Record a mark of @site that begins at @begin and lasts @duration ns (0: an
+ * instant).  @message may be NULL.
  *
  * Context: any-thread, signal-safe.
  */
@@ -295,7 +295,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 #define SYC_JOIN2(a, b) a##b
 #define SYC_JOIN(a, b)  SYC_JOIN2(a, b)
 
-/* @group_ and @name_ are literals, so templates are complete at link time. */
+/* @group_ and @name_ are literals, so the site is complete at link time. */
 #define SYC_MARK_SITE(var, group_, name_)                              \
 	SYSCAP_STATIC_ASSERT(sizeof(group_) <= 24, "group: 23 bytes"); \
 	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");   \
@@ -424,8 +424,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
                                              double value);
 
 /**
- * Record a counter's value now if the value differs from the last value that an
- * update sent, or if an event was lost since that update.
+ * Record a counter's value now if the value differs from that of the last
+ * recorded update, or if an event was lost since that update.
  *
  * Context: any-thread, signal-safe.
  */
@@ -543,12 +543,12 @@ void syscap_metadata(const char *id, const char *value);
  * Record an allocation of @size bytes at @address, or a free if @size is 0.
  *
  * @backtrace stores at most @n_addrs (512) code addresses at @addrs, the
- * innermost first, and returns their number; a negative number means no stack.
- * If @backtrace is NULL, the event has no stack, either.  @backtrace is called
- * once, during this call, and only while events are recorded.  @backtrace may
- * write up to two addresses in front of @addrs, so that unwinders can drop
- * their own frame and this function's.  @backtrace may emit.  @backtrace may
- * leave by siglongjmp(); then the event is not recorded.
+ * innermost first, and returns their number.  If @backtrace is NULL or returns
+ * a negative number, the event has no stack.  @backtrace is called once, during
+ * this call, and only while events are recorded.  @backtrace may write up to
+ * two addresses in front of @addrs, so that unwinders can drop their own frame
+ * and this function's.  @backtrace may emit.  If @backtrace leaves by
+ * siglongjmp(), the event is not recorded.
  *
  * This call does not allocate, so malloc() can use it.  If @backtrace
  * allocates, the caller must prevent endless recursion.
@@ -599,10 +599,10 @@ enum syscap_link {
  * Record an instant, now, as the part @link of the operation or arrow @id.
  *
  * Operations may overlap, even on one thread, and may end on another thread.
- * All parts of an operation have the same group and @id.  Until its end, group
- * and @id identify one operation of the process.  If the program still has the
- * beginning at the end, make one mark for the whole operation.  One mark costs
- * half as much as a begin and an end, and cannot be lost in part.
+ * All parts of an operation have the same group and @id, which no other
+ * operation of the process may use until the end.  If the program knows the
+ * beginning at the end, record one mark for the whole operation.  One mark
+ * costs half as much as a begin and an end, and cannot be lost in part.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,
  * in any thread and process.
@@ -616,8 +616,8 @@ void syscap_linked(const char *group, const char *name, unsigned link,
                    uint64_t id, const char *message);
 
 /**
- * Record a part as syscap_linked() does, for a site, with a beginning and a
- * duration in ns.
+ * Record a part as syscap_linked() does, for @site, from @begin, for @duration
+ * ns.
  *
  * Context: any-thread, signal-safe.
  */
@@ -682,9 +682,9 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
  *
  * Unlike an event, this call waits if the ring is full.  The call waits up to
  * 250 ms for each part of some kilobytes, and 250 ms more if a sink is slow.
- * After this time the rest is not sent, and the file in the capture has no end.
- * The file cannot be sent again, since readers use the parts of a path up to
- * the first end.  So send a path once, and never from two threads at a time.
+ * After this time the call omits the rest, and the embedded file has no end.
+ * Send each @path once, and never from two threads at a time, since readers use
+ * the parts of a path up to the first end.
  *
  * Returns 0, also if nothing is recorded.  Errors: -EINVAL, -ENAMETOOLONG;
  * -ENOBUFS: there was no room; -ECANCELED: during the call, recording stopped
@@ -696,8 +696,8 @@ int syscap_file(const char *path, const void *data, size_t size);
 
 /**
  * Embed the content of @fd, from its position to its end, as syscap_file()
- * does.  If read() fails, returns its negative errno; if the first read()
- * fails, nothing is sent.  The call does not read @fd while nothing is
+ * does.  If read() fails, returns its negative errno.  If the first read()
+ * fails, nothing is embedded.  The call does not read @fd while nothing is
  * recorded.
  *
  * Context: any-thread.  Not a cancellation point.
@@ -742,8 +742,8 @@ SYSCAP_INLINE int64_t syscap_begin(void)
 	                                 : 0;
 }
 
-/* Functions out of line: long messages, counters not defined in the ring, emits
- * that are not alone (syscap/emit.h). */
+/* Slow paths: long messages, counters that the ring does not define, and nested
+ * emits (syscap/emit.h). */
 void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
                    int64_t duration, const char *message, size_t len,
                    const void *cfa);
@@ -867,8 +867,7 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 	syc_end(st, &token, &place);
 }
 
-/* Record a log line.  The length of @domain should be a constant, as of a
- * literal. */
+/* Record a log line.  The call is fastest if @domain is a literal. */
 static inline void syc_log(unsigned severity, const char *domain,
                            const char *message)
 {

@@ -44,8 +44,8 @@ extern "C" {
 
 /**
  * The reason of a failure.  The message is one sentence without the file's
- * name. The offset is valid if the code is EBADMSG or EILSEQ; with other codes,
- * such as ENOENT, it is 0.
+ * name.  The offset is valid if the code is EBADMSG or EILSEQ.  With other
+ * codes, such as ENOENT, the offset is 0.
  */
 struct syscap_error {
 	int code;        /* errno value */
@@ -165,14 +165,14 @@ struct syscap_reader;
 /**
  * Open @path.  Returns -EBADMSG if the file is shorter than a header or not a
  * capture.  Returns -EISDIR or -EINVAL if the file is a directory, a pipe or a
- * device.  Frames that a recorder appends later are not read.
+ * device.  The reader ignores frames that a recorder appends later.
  *
  * A process that records itself names its ring file in the first frame.  If the
  * process was killed, the frames in the ring file follow the capture's frames,
  * at offsets beyond the capture's end (info.merged_frames).  `syscap recover`
- * moves these frames into the file.  If the process is alive, a frame that it
- * is writing is omitted, so that the file ends with a whole frame.  A ring file
- * that was not merged is no error, and the info has the reason.
+ * moves these frames into the file.  If the process is alive, the reader omits
+ * an unfinished last frame.  A ring file that was not merged is no error, and
+ * the info has the reason.
  *
  * If the file's header holds losses, the reader makes one loss record of these
  * losses.  This record follows the last frame, at the offset info.size; the
@@ -182,7 +182,7 @@ int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error);
 
 /**
- * Read a capture in memory; the caller owns @data, which must outlive the
+ * Read a capture in memory.  The caller owns @data, which must outlive the
  * reader.
  */
 int syscap_reader_open_memory(const void *data, size_t size,
@@ -202,10 +202,10 @@ void syscap_reader_info(const struct syscap_reader *reader,
  * Returns 1 and fills @ret_frame, or 0 at the end of the file.
  *
  * Returns -EBADMSG if no frame can begin here: the length is below 24, not a
- * multiple of 8, or beyond the end of the file.  Frames after this point cannot
- * be found, and all further calls return the same error.  Of @ret_frame, only
- * the offset and the length are set; the length is 0 if the file ends before
- * the length.
+ * multiple of 8, or beyond the end of the file.  The reader cannot find later
+ * frames, so all further calls return the same error.  The call sets only the
+ * offset and the length in @ret_frame.  If the file ends before the length,
+ * @ret_frame->len is 0.
  *
  * Returns -EILSEQ if the length is valid and the content is invalid: a count
  * does not fit, or a text is not terminated.  Fields are not decoded, and the
@@ -231,7 +231,7 @@ uint64_t syscap_reader_tell(const struct syscap_reader *reader);
 
 /**
  * Get an element of a decoded frame.  Returns false if @i is not below the
- * count in the frame.  The reader is needed for the byte order.
+ * count in the frame.  @reader supplies the byte order.
  */
 bool syscap_frame_counter(const struct syscap_reader *reader,
                           const struct syscap_frame *frame, unsigned i,
@@ -290,8 +290,8 @@ const char *syscap_frame_type_name(uint8_t type);
  * frames only, also after a failure.
  *
  * After a failed write, all further calls return its error, so checking
- * syscap_writer_close() is enough.  Ignore SIGPIPE and SIGXFSZ.  One thread at
- * a time per writer.
+ * syscap_writer_close() is enough.  The program must ignore SIGPIPE and
+ * SIGXFSZ.  Only one thread at a time may use a writer.
  */
 struct syscap_writer;
 

@@ -6,7 +6,8 @@
  * One thread writes one ring.  An event is emitted in five steps, in one of
  * two ways:
  *
- *	         alone (syc_begin, syc_end)    disturbed (syc_enter ... syc_leave)
+ *	         alone (syc_begin, syc_end)    disturbed (syc_enter ...
+ *	         syc_leave)
  *	enter    look at owner, store it     compare-exchange owner; disturb()
  *	reserve  store end: announced only   compare-exchange pos, write len
  *	fill     in any order                in any order, type last
@@ -17,29 +18,28 @@
  * An emit of this kind needs no compare-exchange.  All other emits take the
  * second, slow path.
  *
- * A signal handler may interrupt between any two instructions and emit too.
+ * A signal handler may interrupt between any two instructions and emit, too.
  * The handler then finds an owner and reserves the frame that the owner
- * announced (disturb() in src/emit/event.c).  The handler reserves its own
- * frame behind the announced frame, fills and commits it, and publishes
- * nothing.  The interrupted outermost emit publishes all frames, and uses next
- * again.
+ * announced (disturb() in src/emit/event.c).  The handler reserves, fills and
+ * commits its own frame behind the announced frame, and publishes nothing.  The
+ * interrupted outermost emit publishes all frames, and uses next again.
  *
- * docs/ring.md has the invariants T1 to T6 of struct syc_thread, which comments
- * name, with their reasons.  While disturbed is 0, next, end and room_end are
- * valid; else pos, headered and limit.
+ * docs/ring.md has the invariants T1 to T6 of struct syc_thread, with reasons.
+ * While disturbed is 0, next, end and room_end are valid.  Otherwise pos,
+ * headered and limit are valid.
  *
- * Ordering.  Against handlers on the same thread, program order of the
- * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to this order.
- * Against the reader:
+ * Ordering.  Against handlers on the same thread, the machine's program order
+ * is enough, and SYC_SIGNAL_FENCE keeps the compiler to this order.  Against
+ * the reader:
  *
  *	writer (this thread)                reader (src/recorder/drain.c)
  *	LOAD  head, acquire   (W1)          LOAD  tail, acquire   (R1)
  *	STORE frame                         LOAD  frame
  *	STORE tail, release   (W2)          STORE head, release   (R2)
  *
- *	W2 pairs with R1: a reader that sees the tail sees the frames before it.
- *	R2 pairs with W1: a writer that sees the head may overwrite the bytes
- *	before it.
+ *	W2 pairs with R1: a reader that sees the tail sees all earlier frames.
+ *	R2 pairs with W1: a writer that sees the head may overwrite all earlier
+ *	bytes.
  */
 #ifndef SYSCAP_EMIT_H
 #define SYSCAP_EMIT_H
@@ -77,14 +77,13 @@ extern "C" {
 #define SYC_LOSS_RECORD_MAX 512u
 #define SYC_RING_ROOM       (SYC_LOSS_RECORD_MAX + SYC_HEAD_SIZE)
 
-/** Counters beyond this number are defined again at each use. */
+/** Counters with a higher index are defined again at each use. */
 #define SYC_DEFINED_MAX 4096u
 
 /**
-
- * A thread's data for emits.  Every event uses the first cache line, every
- * event that reads the clock the second.  The other fields are in
- * src/emit/thread.h.  The struct is in memory that a forked child finds zeroed.
+ * A thread's data for emits.  Every event uses the first cache line, and every
+ * event that reads the clock uses the second.  src/emit/thread.h has the other
+ * fields.  A forked child finds the struct zeroed.
  */
 struct syc_thread {
 	uint64_t owner;     /* token of the outermost emit in progress, or 0 */
@@ -130,10 +129,9 @@ struct syc_thread {
 
 /**
  * Zero: no events are recorded.  Negative: the first event decides whether
- * events are recorded (src/emit/thread.c).  Before that there may be no
- * thread-local storage, so check this word first.  Positive: the epoch, which
- * changes with the destination of events.  A thread's state has the epoch of
- * its ring.
+ * events are recorded (src/emit/thread.c), and thread-local storage may not
+ * exist yet, so check this word first.  Positive: the epoch, which changes with
+ * the destination of events.  A thread's state has the epoch of its ring.
  */
 extern SYC_HIDDEN int syc_active;
 
@@ -144,7 +142,7 @@ extern SYC_HIDDEN uint32_t syc_look_due;
 extern SYC_HIDDEN __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
-/* Functions out of line, in src/emit.  All are signal-safe. */
+/* Out-of-line functions of src/emit.  All are signal-safe. */
 struct syc_thread *syc_thread_first(uint8_t type);
 bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
                       const void *cfa);
@@ -162,9 +160,9 @@ int32_t syc_cpu_slow(void);
 void syc_look_after_event(void);
 
 /*
- * Compare-and-exchange in one instruction, so a signal handler cannot split it.
+ * Compare and exchange in one instruction, which a handler cannot interrupt.
  * No other processor stores to pos, so no lock prefix is needed.  A separate
- * load and store would lose the reserve of a handler in between.
+ * load and store would lose a handler's reservation between the two.
  */
 static inline bool syc_exchange_local(uint64_t *word, uint64_t expected,
                                       uint64_t desired)
@@ -190,8 +188,8 @@ static inline uintptr_t syc_token_value(const struct syc_thread *st)
 
 /**
  * Begin an emit.  @token lives in the caller's stack frame until syc_leave().
- * The address of @token shows the depth of the emit, its value that the emit
- * has not ended.
+ * The address of @token shows the depth of the emit.  The value of @token shows
+ * that the emit has not ended.
  */
 static inline bool syc_enter_from(struct syc_thread *st,
                                   volatile uintptr_t *token, const void *cfa)
@@ -199,8 +197,7 @@ static inline bool syc_enter_from(struct syc_thread *st,
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
 	/* One instruction: between a load and a store, a handler could become
-	 * owner and be abandoned, and the store would overwrite it
-	 * unnoticed. */
+	 * owner and be abandoned, and the store would hide that owner. */
 	if (SYC_LIKELY(syc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
 		SYC_SIGNAL_FENCE();
 		syc_open(st);
@@ -274,10 +271,10 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 
 		if (SYC_UNLIKELY((int32_t)(limit - count - len) < 0))
 			return NULL;
-		/* A handler's emit was abandoned before its first word */
+		/* A handler abandoned its emit before the first word */
 		if (SYC_UNLIKELY(__atomic_load_n(&st->headered,
 		                                 __ATOMIC_RELAXED) != old)) {
-			/* or a handler forked, or the ring is closed */
+			/* Or a handler forked, or closed the ring */
 			if (__atomic_load_n(&st->body, __ATOMIC_RELAXED) ==
 			    NULL)
 				return NULL;
@@ -292,7 +289,7 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 			continue;
 		SYC_SIGNAL_FENCE();
 		/* Load body last: if a handler forked, this process is a child
-		 * with another ring, or without one */
+		 * with another ring or without a ring */
 		unsigned char *const body =
 			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 		if (SYC_UNLIKELY(body == NULL))
@@ -302,8 +299,8 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 		syc_store_word(frame + SYC_AT(frame, type),
 		               SYSCAP_FRAME_TIMESTAMP);
 		SYC_SIGNAL_FENCE();
-		/* Fails if a handler has stored it already, and has reserved
-		 * more */
+		/* Fails if a handler has stored headered already, and has
+		 * reserved more */
 		syc_exchange_local(&st->headered, old, pos);
 		syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
 		return frame;
@@ -322,7 +319,8 @@ static inline unsigned char *syc_reserve(struct syc_thread *st, uint32_t len,
 	return frame;
 }
 
-/** The frame is whole.  @padding2: st->tid_tag, or 0 if the frame has a tid. */
+/** Store the type of a whole frame.  @padding2: st->tid_tag, or 0 if the frame
+ * has a tid. */
 static inline void syc_commit(unsigned char *frame, uint8_t type,
                               uint32_t padding2)
 {
@@ -357,9 +355,9 @@ struct syc_place {
  * Returns false if the emit must use syc_enter().  Until syc_end() the caller
  * writes all other bytes of the frame, in any order.
  *
- * Room is not reserved, but announced: the owner, and the end of its frame.
- * Only a handler that interrupts this emit could use the same room, and it
- * writes behind the announced end: see disturb() in src/emit/event.c.
+ * The emit announces the owner and the end of the frame, and reserves no room.
+ * Only a handler that interrupts this emit could use the same room.  Such a
+ * handler writes behind the announced end: see disturb() in src/emit/event.c.
  */
 static inline __attribute__((always_inline)) bool
 syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
@@ -370,9 +368,9 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	*token = syc_token_value(st);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* F1.  Load all before room_end: if a handler forks, room_end of the
-	 * child is 0.  If a handler forks later, the child writes the same
-	 * frame, into the private memory that replaced the parent's ring.  The
+	/* F1.  Load all before room_end: if a handler forks now, room_end of
+	 * the child is 0.  If a handler forks later, the child writes the same
+	 * frame into the private memory that replaced the parent's ring.  The
 	 * loads are atomic, since clang moves other loads behind the fence. */
 	const uint64_t at = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
 	unsigned char *const body =
@@ -385,8 +383,9 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	place->tail = __atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 	place->next = at + len;
 	SYC_SIGNAL_FENCE();
-	/* No room; or a handler became owner between our load and store of
-	 * owner, announced a frame, and was abandoned: count its frame. */
+	/* There is no room, or a handler became owner between our load and
+	 * store of owner, announced a frame, and was abandoned: count that
+	 * frame. */
 	if (SYC_UNLIKELY(place->next > st->room_end || st->end != at)) {
 		syc_withdraw(st, token, 0);
 		return false;
@@ -406,7 +405,7 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	return true;
 }
 
-/** The frame is whole: publish it. */
+/** Publish the whole frame. */
 static inline __attribute__((always_inline)) void
 syc_end(struct syc_thread *st, volatile uintptr_t *token,
         const struct syc_place *place)
@@ -419,7 +418,7 @@ syc_end(struct syc_thread *st, volatile uintptr_t *token,
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* Frames of handlers are behind this frame, not yet published */
+	/* Handlers have written frames behind this frame: publish them, too */
 	if (SYC_UNLIKELY((st->disturbed |
 	                  __atomic_load_n(&syc_look_due, __ATOMIC_RELAXED)) !=
 	                 0))
@@ -440,7 +439,7 @@ static inline int64_t syc_clock(struct syc_thread *st)
 			st->base_ns + (int64_t)(ticks * st->mult >> 32);
 
 		SYC_SIGNAL_FENCE();
-		/* Else a handler has stored a new base between our loads */
+		/* Otherwise a handler stored a new base between our loads */
 		if (SYC_LIKELY(st->base_tsc == base)) {
 			return now;
 		}
@@ -462,9 +461,9 @@ static inline struct syc_thread *syc_thread_of(int active)
 }
 
 /**
- * The state of this thread, which its first event in an epoch makes.  Returns
- * NULL if nothing is recorded, or if there is no state; then the event of @type
- * is counted as lost.
+ * The state of this thread, made by the thread's first event in an epoch.
+ * Returns NULL if nothing is recorded.  Returns NULL and counts a lost event of
+ * @type if the state cannot be made.
  */
 static inline struct syc_thread *syc_thread_get(uint8_t type)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * format.h - the bytes of a capture.
+ * format.h - the layout of a capture file and of its frames.
  *
  * A .syscap file is a 256-byte header and then frames until its end.  A file
- * has no trailer, no checksum and no count of frames.  Every frame begins on a
- * multiple of 8 from the start of the file, and its length is a multiple of 8
- * between 24 and 65,528.  Integers are in the byte order that the header names;
- * this library writes little-endian only.
+ * has no trailer, no checksum and no count of frames.  Offset and length of
+ * every frame are multiples of 8, and the length is between 24 and 65,528.
+ * Integers are in the byte order that the header names.  This library writes
+ * little-endian only.
  *
  * The format is version 1 of GNOME Sysprof's; the names here are syscap's.  A
  * ring between an application and a recorder carries the same frames.
  * docs/format.md has the rules for readers of frames.
  *
- * Promises of syscap's writers: all padding is zero (but padding2, below).
- * Texts are NUL-terminated and cut at a UTF-8 boundary.  Every pid has a
- * PROCESS frame.
+ * syscap's writers set all padding to zero, except padding2 (below).  They
+ * terminate texts by NUL and cut them at a UTF-8 boundary.  They write a
+ * PROCESS frame for every pid.
  */
 #ifndef SYSCAP_FORMAT_H
 #define SYSCAP_FORMAT_H
@@ -68,7 +68,7 @@ enum syscap_frame_type {
 	SYSCAP_FRAME_DBUS_MESSAGE = 17,
 	SYSCAP_FRAME_LAST =
 		18, /* first type that this version does not decode */
-	/* The end of a thread's ring; never in a file. */
+	/* The end of a thread's ring.  No file contains this type. */
 	SYSCAP_FRAME_RING_END = 255
 };
 
@@ -99,7 +99,7 @@ struct syscap_wire_frame {
 
 /**
  * The stack's outer frames are omitted.  The bit is in the flags of SAMPLE and
- * TRACE, and in the padding of ALLOCATION; other readers ignore it.
+ * TRACE, and in the padding of ALLOCATION.  Other readers ignore the bit.
  */
 #define SYSCAP_STACK_CUT 2u
 
@@ -117,9 +117,8 @@ struct syscap_wire_frame {
 
 /**
  * Tags in padding2 of a SAMPLE that no timer requested: the stack of a blocking
- * call, or a stack that was taken while a loop was stalled.  The lower bits
- * have the duration: 20 bits of µs, shifted to the left by the 4 bits above
- * these 20 bits.
+ * call, or the stack of a stalled loop.  The duration in µs is bits 0 to 19,
+ * shifted to the left by the number in bits 20 to 23.
  */
 #define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
 #define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)

@@ -19,26 +19,25 @@
  *	syscap_view_free(view);
  *	syscap_profile_free(profile);
  *
- * A program computes results in three steps. *Read* walks over the frames once:
- * stacks become one tree, and samples become rows of numbers. *Settle* resolves
- * the functions of addresses and the lanes of marks. *View* applies a filter
- * and its transforms, and builds a call tree with totals.  A view walks
- * over the rows and the tree, not over the file.
+ * A program computes results in three steps.  *Read* walks over the frames
+ * once, and makes one tree of the stacks and rows of numbers of the samples.
+ * *Settle* resolves the functions of addresses and the lanes of marks.  *View*
+ * applies a filter and its transforms, and builds a call tree with totals.  A
+ * view walks over the rows and the tree, not over the file.
  *
  * If a capture grows: read, settle, query, read again (syscap_profile_read()
- * continues), and settle again.  Items are only added, and their numbers do not
- * change.  Exception: a later settle may find the name of an address, which
- * changes the function of its location.  Pointers into the profile are valid
- * until the next read, settle or free.  A view does not change until it is
- * freed, and its numbers stay valid. syscap_view_has() may be called until the
- * next read.
+ * continues), and settle again.  Reading only adds items, whose numbers do not
+ * change, except that settling may change the function of a location when it
+ * finds the address's name.  Pointers into the profile are valid until the next
+ * read, settle or free.  A view does not change until it is freed, and its
+ * numbers stay valid.  syscap_view_has() may be called until the next read.
  *
- * The profile owns copies of all texts; the reader may be closed.  Texts are
+ * The profile owns copies of all texts, so the reader may be closed.  Texts are
  * valid UTF-8 without control characters.  Writers of other formats must escape
  * further characters themselves.
  *
- * A uint32_t is the index of an item in its array; SYSCAP_PROFILE_NONE means no
- * item.  Times are ns of CLOCK_MONOTONIC, as in the capture.
+ * A uint32_t is the index of an item in its array, or SYSCAP_PROFILE_NONE for
+ * no item.  Times are ns of CLOCK_MONOTONIC, as in the capture.
  *
  * Memory in bytes, beside the mapping of the file:
  *	20	for a sample
@@ -49,9 +48,9 @@
  *	24	for a kept value of a counter
  *	32	for a line of a log
  *	48	for an allocation; 32 more during settle
- * Each text is kept once.  Messages of marks and logs are not kept:
- * syscap_profile_message() reads them from the file.  Items of parts that the
- * options exclude are not kept.
+ * The profile keeps each text once, and no items of parts that the options
+ * exclude.  syscap_profile_message() reads messages of marks and logs from the
+ * file.
  *
  * Functions that can fail return 0 or -errno.  Context of all functions: one
  * thread at a time per profile; allocates; not for signal handlers.
@@ -82,8 +81,8 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
 	SYSCAP_PROFILE_COUNTERS = 8, /* counters, with numbers of values */
 	SYSCAP_PROFILE_LOGS = 16,
-	/* Values of counters, with COUNTERS.  A capture has many values, which
-	 * a walk also returns. */
+	/* Values of counters, with COUNTERS.  A walk also returns these values,
+	 * and needs no memory for them. */
 	SYSCAP_PROFILE_VALUES = 64,
 	SYSCAP_PROFILE_BUT_VALUES = 31,
 	SYSCAP_PROFILE_ALL = 95,
@@ -99,8 +98,8 @@ struct syscap_profile_options {
 	 * gets names from files, as by `syscap symbolize` (docs/symbols.md).
 	 */
 	bool no_lookup;
-	/* The capture is read and settled once.  Settling frees the memory for
-	 * further reading, and further reading returns -EINVAL. */
+	/* The caller reads and settles the capture once.  Settling frees the
+	 * memory for further reading, and further reading returns -EINVAL. */
 	bool is_once;
 	const char *root; /* root of the recorded machine's files, or NULL */
 	const char *const *debug_dirs; /* directories, as of --debug-dir */
@@ -124,23 +123,23 @@ int syscap_profile_add(struct syscap_profile *profile,
 /**
  * Add all frames from the profile's position, which is the beginning at first,
  * to @reader's end.  @reader may be a new reader of the same file, which has
- * grown.  Malformed frames are counted and omitted.
+ * grown.  The call counts and omits malformed frames.
  *
- * Returns 0 or -ENOMEM.  -EBADMSG: no frame can begin at the offset in @error;
- * earlier frames were added.
+ * Returns 0 or -ENOMEM.  -EBADMSG: earlier frames were added, and no frame can
+ * begin at the offset in @error.
  */
 int syscap_profile_read(struct syscap_profile *profile,
                         struct syscap_reader *reader,
                         struct syscap_error *error);
 
 /**
- * Read as syscap_profile_read(), but in pieces, for callers with other work to
- * do: adds frames of @n_bytes or somewhat more.
+ * Read as syscap_profile_read() does, but only frames of @n_bytes or somewhat
+ * more, for callers with other work to do.
  *
- * Returns 1 if there are more frames, else as syscap_profile_read().  Until the
- * last piece, the place of a function without a name serves as the name, unless
- * syscap_profile_read_names() read the name.  No file is searched for the name,
- * since a table at the capture's end may have it.
+ * Returns 1 if there are more frames, else as syscap_profile_read().  Before
+ * the last piece, the profile does not search files for names, since a table at
+ * the capture's end may have these names.  A function whose name is unknown,
+ * also to syscap_profile_read_names(), has its place as the name.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,
@@ -148,9 +147,9 @@ int syscap_profile_read_on(struct syscap_profile *profile,
 
 /**
  * Read only the symbol table and the names after it, in the last @n_bytes of
- * @reader, for a picture of the first pieces with names.  Does nothing if the
- * capture is smaller, has no table there, or its end is damaged.  The reader's
- * position is undefined afterwards.  Returns 0 or -ENOMEM.
+ * @reader, for a picture of the first pieces with names.  The call does nothing
+ * if the capture is smaller, has no table there, or has a damaged end.  The
+ * reader's position is undefined afterwards.  Returns 0 or -ENOMEM.
  */
 int syscap_profile_read_names(struct syscap_profile *profile,
                               struct syscap_reader *reader, uint64_t n_bytes);
@@ -168,9 +167,9 @@ enum syscap_profile_clock {
 };
 
 /**
- * A process.  Pids are reused: a PROCESS frame after the EXIT of its pid begins
- * another process.  Data without a process, such as the load of the machine,
- * belongs to the process with the pid -1.
+ * A process.  Since pids are reused, a PROCESS frame after the EXIT of its pid
+ * begins another process.  Data without a process, such as the load of the
+ * machine, belongs to the process with the pid -1.
  */
 struct syscap_profile_process {
 	int32_t pid;
@@ -245,9 +244,9 @@ struct syscap_profile_function {
 };
 
 /**
- * Numbers of functions that every profile has, for frames without code.  Stacks
- * that were cut or are incomplete are below CUT and STOPPED, so that their
- * outermost frame does not look like a root.
+ * Numbers of functions for frames without code, the same in every profile.
+ * Stacks that were cut or are incomplete are below CUT and STOPPED, so that
+ * their outermost frame does not look like a root.
  */
 #define SYSCAP_FUNCTION_ROOT    0u /* "": the root of all trees */
 #define SYSCAP_FUNCTION_CUT     1u /* "[stack cut]" */
@@ -258,7 +257,7 @@ struct syscap_profile_function {
 /** One address of one process, in stacks. */
 struct syscap_profile_location {
 	uint64_t address;
-	uint32_t process;  /* NONE: not an address, but a note as above */
+	uint32_t process;  /* NONE: a note (CUT, ...), not an address */
 	uint32_t function; /* number of its function, after settle */
 	uint32_t map;      /* number of its mapped file; NONE: unknown */
 	uint32_t source;   /* number of its source; NONE: unknown */
@@ -277,7 +276,7 @@ struct syscap_profile_source {
 	uint32_t n_inlined; /* number of items after this one */
 };
 
-/** A line of a source file; each line exists once. */
+/** A line of a source file.  A profile has each line once. */
 struct syscap_profile_line {
 	const char *file;
 	uint32_t line; /* 0: unknown */
@@ -293,10 +292,10 @@ struct syscap_profile_map {
 };
 
 /**
- * The tree of all stacks, of samples and allocations: node i is at
- * locations[i], called by node parents[i], which is below i.  Node 0 is the
- * root, without a location and a parent (NONE).  A stack is the number of its
- * innermost frame's node.
+ * The tree of all stacks, of samples and allocations.  Node i is at
+ * locations[i] and is called by node parents[i] < i.  Node 0 is the root and
+ * has no location and no parent (NONE).  A stack is the number of its innermost
+ * frame's node.
  */
 struct syscap_profile_stacks {
 	size_t n;
@@ -381,9 +380,8 @@ enum syscap_view_of {
  */
 struct syscap_filter {
 	enum syscap_view_of of;
-	/* Keep stacks that end in syscap's own code (docs/profile.md).  Frames
-	 * of syscap with a frame of the program below are omitted in any
-	 * case. */
+	/* Keep stacks that end in syscap's own code (docs/profile.md).  A view
+	 * always omits frames of syscap that call a frame of the program. */
 	bool with_recording;
 
 	/* Conditions on samples.  All conditions that are set must hold. */
@@ -401,19 +399,19 @@ struct syscap_filter {
 	 * If any of these fields is set, only samples inside matching marks
 	 * are selected (begin <= time < end).  The mark must be of the
 	 * sample's thread, or of its process if the mark's thread is unknown
-	 * (view->n_threadless_marks).  Of the marks that pass and are
-	 * no shorter than longer_than, only the slowest are used: this number,
-	 * or this share, rounded up.  Equally slow marks are sorted by time.
+	 * (view->n_threadless_marks).  A mark matches if it passes the other
+	 * conditions, lasts at least longer_than, and is among the slowest of
+	 * these marks.  Equally slow marks are sorted by time.
 	 */
 	const char *mark_group; /* NULL: any group */
 	const char *mark_name;  /* NULL: all marks of the group */
 	int64_t longer_than;    /* ns; 0: any */
-	uint64_t slowest;       /* 0: all */
-	double slowest_percent; /* 0: all */
+	uint64_t slowest;       /* number of marks; 0: all */
+	double slowest_percent; /* share of marks, rounded up; 0: all */
 
 	/*
 	 * Transforms of each stack, in this order, from the outermost to the
-	 * innermost frame.  Regexes are POSIX extended ones of up to 4,096
+	 * innermost frame.  Regexes are POSIX extended regexes of up to 4,096
 	 * bytes and match anywhere in the name.  Regexes do not match notes
 	 * ([stack cut]), which stay outermost.
 	 */
@@ -423,8 +421,8 @@ struct syscap_filter {
 	const char *focus; /* regex: stacks begin at the outermost matching
 	                    * frame; samples without a match are omitted */
 	bool hide_system;  /* omit frames of SYSTEM and KERNEL; their amounts
-	                    * belong to their callers.  [system]: no frame is
-	                    * left */
+	                    * belong to their callers.  A stack without other
+	                    * frames becomes [system] */
 	const char *collapse_library; /* glob of binaries: successive frames of
 				       * one binary become one frame, called
 				       * "[BINARY]" */
@@ -456,16 +454,16 @@ struct syscap_view_sum {
 };
 
 /**
- * A filtered, transformed tree of functions.  Node i has functions[i] and is
- * called by parents[i] < i; node 0 is the root.  Siblings are all different
- * functions.  The caller owns the view and does not change it.
+ * A filtered, transformed tree of functions.  Node i is function functions[i],
+ * called by node parents[i] < i.  Node 0 is the root.  Siblings are different
+ * functions.  The caller owns the view and must not change it.
  */
 struct syscap_view {
 	enum syscap_view_unit unit;
 	uint64_t total; /* sum of all passed samples, in units */
 	/* Sum of the samples that end in syscap's own code and pass all other
-	 * conditions.  @total includes this sum only with_recording; @whole
-	 * includes it always. */
+	 * conditions.  @total includes @recording only if with_recording is
+	 * set; @whole always includes @recording. */
 	uint64_t recording, whole;
 	uint64_t recording_memory;   /* part of @recording in calls of the
 	                            * allocator, which --memory observes */
@@ -490,8 +488,8 @@ struct syscap_view {
 
 	/*
 	 * Data for exporters that write sample by sample.  nodes[s] is the node
-	 * of stack s of the profile, or NONE if it is omitted.  Sample i passed
-	 * if its bit is set: passed[i / 64] >> i % 64 & 1.
+	 * of stack s of the profile, or NONE if the stack is omitted.  Sample i
+	 * passed if its bit is set: passed[i / 64] >> i % 64 & 1.
 	 */
 	const uint32_t *nodes;
 	const uint64_t *passed;
@@ -519,7 +517,8 @@ void syscap_view_free(struct syscap_view *view);
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
-/** As syscap_view_has(), for a mark: true if it overlaps the filter's times. */
+/** True if a mark passes as in syscap_view_has(): the mark overlaps the
+ * filter's times. */
 bool syscap_view_has_mark(const struct syscap_view *view, uint32_t thread,
                           int64_t time, int64_t duration);
 
@@ -533,8 +532,8 @@ int syscap_view_hottest_lines(const struct syscap_profile *profile,
 
 /**
  * Describe view->recording in one sentence, such as "40.9 % of the processor
- * time was syscap itself, 39.2 % for --memory".  The text is empty if there is
- * no such sample.  Longer texts are cut.
+ * time was syscap itself, 39.2 % for --memory".  Without such a sample, @text
+ * is empty.  Longer texts are cut.
  */
 void syscap_view_describe_recording(const struct syscap_view *view, char *text,
                                     size_t size);
@@ -553,8 +552,8 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
 /**
  * A mark that is not a loss record.  Marks in one lane of a thread are nested
  * or disjoint.  If a mark began before the recording, @time and @duration are
- * of the part in the recording.  Marks that ended before the recording are not
- * kept (docs/marks.md).
+ * of the part in the recording.  A profile omits marks that ended before the
+ * recording (docs/marks.md).
  */
 struct syscap_profile_mark {
 	int64_t time, duration; /* a negative duration counts as 0 */
@@ -566,10 +565,9 @@ struct syscap_profile_mark {
 	                * NONE: a whole operation */
 	uint32_t depth; /* depth in its lane */
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
-	bool is_end;    /* end of an operation with a begin: the mark of the
-			 * begin has the whole duration, and tables omit this
-			 * mark.  Also begin and end of an operation that
-			 * ended before the recording */
+	bool is_end;    /* tables omit this mark: it ends an operation whose
+			 * begin mark has the whole duration, or belongs to one
+			 * that ended before the recording */
 };
 
 /** Group and name of marks. */
@@ -592,9 +590,8 @@ syscap_profile_mark(const struct syscap_profile *profile, size_t number);
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);
 
-/** Sort numbers of marks by time.  Marks that begin together are sorted by
- * duration, the longest first, then by number.  So enclosing marks precede
- * inner ones. */
+/** Sort numbers of marks by time, then by duration, the longest first, then by
+ * number.  So enclosing marks precede inner marks. */
 void syscap_profile_order_marks(const struct syscap_profile *profile,
                                 uint32_t *numbers, size_t n);
 
@@ -605,8 +602,8 @@ syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 /**
  * Get the message of the mark or log whose frame is at @offset.  @reader must
  * have the same file open.  The call changes the reader's position.  Returns ""
- * if the frame has no message, NULL if there is no memory.  The result is valid until the next call
- * and until @reader is closed.
+ * if the frame has no message, NULL if there is no memory.  The result is valid
+ * until the next call and until @reader is closed.
  */
 const char *syscap_profile_message(struct syscap_profile *profile,
                                    struct syscap_reader *reader,
@@ -660,8 +657,8 @@ syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
  * One counter id of a process that defines the id, sets the id, or both.  If
- * the process does not define the id, texts and type are those of the latest
- * definition of the id, after settle (docs/format.md).
+ * the process does not define the id, texts and type come from the latest
+ * definition in any process, after settle (docs/format.md).
  */
 struct syscap_profile_counter {
 	const char *category, *name, *description; /* "": undefined */
@@ -707,9 +704,9 @@ syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
 /* --------------------------------------- walk over events: may still change */
 
 /**
- * A walk over a capture's events in file order, with each event's number in
- * the profile.  Programs that write or sum up each event, and need not keep
- * events, use a walk.
+ * A walk over a capture's events in file order, with the profile's numbers of
+ * their threads and counters.  Use a walk in programs that write or sum up each
+ * event and keep no events.
  *
  *	syscap_profile_walk_new(profile, reader, &walk);
  *	while (syscap_profile_walk_value(walk, &value) > 0)
@@ -736,8 +733,8 @@ struct syscap_profile_value {
 
 /**
  * Begin a walk.  @reader reads the file that @profile has read, and belongs to
- * the walk until the walk is freed.  Do not read @profile further during the
- * walk.  Returns 0 or -ENOMEM.
+ * the walk until the walk is freed.  The caller must not read @profile further
+ * during the walk.  Returns 0 or -ENOMEM.
  */
 int syscap_profile_walk_new(const struct syscap_profile *profile,
                             struct syscap_reader *reader,
@@ -761,8 +758,8 @@ int syscap_profile_walk_value(struct syscap_profile_walk *walk,
 /* -------------------------------------------------- waits: may still change */
 
 /**
- * A stack that no timer requested, kept with the part SAMPLES.  The stack may
- * be of a blocking call that began at @time, with a mark of that time.
+ * A stack that no timer requested, kept with the part SAMPLES.  If is_stall is
+ * false, the stack is of a blocking call that began at @time, as its mark did.
  * Otherwise, the stack is of a loop that was stalled for @duration since the
  * previous stack.
  */
@@ -787,7 +784,7 @@ struct syscap_profile_allocation {
 	uint64_t address;
 	int64_t size;
 	uint32_t thread, stack;
-	uint32_t ended_by; /* number of the ending event, after settle; NONE */
+	uint32_t ended_by; /* number of the ending event, or NONE; by settle */
 	bool is_temporary; /* freed before its thread allocated again */
 };
 

@@ -3,7 +3,7 @@
  * runtime.h - stacks of language runtimes: names for generated code, and
  * providers of a runtime's frames.
  *
- * Choose by the abilities of the runtime:
+ * Choose an interface by the abilities of the runtime:
  *
  *	a signal handler can read the stack           SYSCAP_PROVIDER_SIGNAL
  *	a handler cannot read the names               and _HANDLES
@@ -12,8 +12,8 @@
  *	the runtime reports its machine code          syscap_code_add(), perf
  *	                                              maps, jitdump, GDB's list
  *
- * docs/providers.md shows an example of each. <syscap.h> defines the words for
- * contexts.
+ * docs/providers.md shows an example of each interface.  <syscap.h> defines the
+ * words for contexts.
  */
 #ifndef SYSCAP_RUNTIME_H
 #define SYSCAP_RUNTIME_H
@@ -49,12 +49,12 @@ uint64_t syscap_jit_intern(const char *name, size_t len);
 uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
                             size_t b_len);
 
-/** Get the address of "[name lost: table full]"; its lowest 16 bits are 0. */
+/** Get the address of "[name lost: table full]", whose low 16 bits are 0. */
 uint64_t syscap_jit_lost(void);
 
 /**
- * True if all @n bytes at @at can be read.  The check takes one or two system
- * calls without effect.  Another thread may unmap the memory after the check.
+ * True if all @n bytes at @at can be read.  The check makes one or two system
+ * calls that have no effect.  Another thread may unmap the memory afterwards.
  *
  * Context: any-thread, signal-safe.
  */
@@ -94,7 +94,7 @@ struct syscap_stack_frame {
 struct syscap_stack_sink;
 
 /**
- * Add a frame.  Returns 0 if the stack has no more room: stop walking.
+ * Add a frame.  Returns 0 if the stack is full, and walk() must then stop.
  *
  * Context: within walk(), signal-safe.
  */
@@ -152,8 +152,8 @@ enum {
  *     syscap_stack_scratch().  Callbacks terminate, and stop when
  *     syscap_stack_push() returns 0.
  *  2. Callbacks read only data reachable from @thread_data, and no data of
- *     other threads.  The runtime stores to that data, such as the newest
- *     frame, between two calls of atomic_signal_fence(memory_order_seq_cst).
+ *     other threads.  The runtime puts each store to @thread_data, such as the
+ *     newest frame, between two atomic_signal_fence(memory_order_seq_cst).
  *     Otherwise a compiler may move or omit the stores at -O2.
  *  3. Callbacks push names or stable handles, never addresses that a collector
  *     may move.  Handles are valid until the next safe point.  For the
@@ -175,11 +175,11 @@ enum {
  *
  * Calls of providers.  A tick of the sampler calls all providers with SIGNAL.
  * With SAFEPOINT and without SIGNAL, the newest provider whose request()
- * accepts gets the tick.  The sample is recorded at that runtime's safe point,
- * at which all providers with SIGNAL or SAFEPOINT are called.  With HANDLES,
- * the stack waits for the safe point, and ticks before the safe point add their
- * weight.  One stack of each thread can wait.  A provider with PUSH alone is
- * called only by its pushes.
+ * accepts gets the tick.  The runtime's next safe point calls all providers
+ * with SIGNAL or SAFEPOINT and records the sample.  With HANDLES, the stack
+ * waits for the safe point, and ticks before the safe point add their weight.
+ * One stack of each thread can wait.  A provider with only PUSH is called only
+ * by its own pushes.
  */
 struct syscap_provider {
 	uint32_t size; /* sizeof(struct syscap_provider) */
@@ -191,8 +191,9 @@ struct syscap_provider {
 	int (*walk)(struct syscap_stack_sink *sink,
 	            const struct syscap_regs *regs, void *thread_data);
 	/* In a handler: make the runtime call syscap_safepoint() soon.  Returns
-	 * < 0 if the runtime is not running and would not reach a safe point.
-	 * Another provider or the native unwinder then gets the tick. */
+	 * < 0 if the runtime would not reach a safe point, because it is not
+	 * running.  Another provider or the native unwinder then gets the
+	 * tick. */
 	int (*request)(void *thread_data);
 	/* In a handler: if the native unwinder stops at @regs in the
 	 * runtime's code, step to the native caller, whose sp is greater.
@@ -212,9 +213,9 @@ struct syscap_attachment;
  * Call @provider at each sample of this thread. *@provider is copied.  Up to 8
  * providers may be attached to a thread; the newest is innermost.
  *
- * Returns NULL if there is no memory or no room, or if @provider lacks a field
- * that its caps need: walk() always, request() for SAFEPOINT without SIGNAL,
- * resolve() for HANDLES, a range for ENTRY.
+ * Returns NULL if there is no memory or no room, or if @provider lacks a field.
+ * Every provider needs walk().  SAFEPOINT without SIGNAL needs request(),
+ * HANDLES needs resolve(), and ENTRY needs a range.
  *
  * A forked child keeps the providers of the forking thread.
  *
@@ -234,7 +235,7 @@ void syscap_detach_thread(struct syscap_attachment *attachment);
 
 /**
  * Record the samples that were due since request().  The runtime calls this
- * function at a safe point.  The call costs two loads if no sample was due.
+ * function at a safe point.  If no sample was due, the call costs two loads.
  * Returns the sum of recorded weights.
  *
  * Context: by the thread itself, not in a handler.
@@ -252,12 +253,12 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
 
 /**
  * Record one sample of weight @weight now, for a tick of the runtime's own
- * sampler.  The stack is that of @regs, or of the caller if @regs is NULL or all
+ * sampler.  The stack begins at @regs, or at the caller if @regs is NULL or all
  * zero except size.  With in_signal, the rules for handlers apply.
  *
- * Returns 0, or -EBUSY: the call interrupted another sample; -ENOENT: walk()
- * returned SYSCAP_WALK_GONE, or another thread was attached; -EINVAL:
- * @attachment is NULL or @weight is 0.
+ * Returns 0 or a negative errno.  -EBUSY: the call interrupted another sample.
+ * -ENOENT: walk() returned SYSCAP_WALK_GONE, or another thread was attached.
+ * -EINVAL: @attachment is NULL or @weight is 0.
  *
  * Context: by the thread itself, signal-safe.
  */
@@ -269,20 +270,20 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 /**
  * Report that machine code at [@start, @start + @len) was added with the name
  * @name (cut at 4,095 bytes), was moved or was removed.  Stacks keep the bare
- * address. syscap record and syscap symbolize name the address by its code at
- * the sample's time.
+ * address.  syscap record and syscap symbolize name the address by the code
+ * that was there at the sample's time.
  *
  * Each call is an event: METADATA with the id "syscap.code" and the value
  *
  *	add START LEN NAME	move FROM TO LEN	remove START LEN
  *
  * with numbers in hexadecimal without 0x.  While nothing is recorded, reports
- * are dropped: a runtime that started earlier reports its code when recording
- * begins.
+ * are dropped.  A runtime that started earlier must report its code when
+ * recording begins.
  *
- * Returns false if there was no room; the event is lost.  To repeat the report,
- * keep the time of syscap_clock() and call an _at function.  The order in
- * which events arrive does not matter, only their times do.
+ * Returns false if the event was lost, since there was no room.  To repeat the
+ * report, keep the time of syscap_clock() and call an _at function.  Readers
+ * use the times of the events, not their order.
  *
  * Context: any-thread, signal-safe.
  */

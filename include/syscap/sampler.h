@@ -20,12 +20,12 @@
  *	syscap_sampler_stop();
  *
  * The linker takes the sampler (some 80 KiB) out of the archive if the program
- * calls a function of this header or syscap_attach_thread(), or uses
+ * calls a function of this header, syscap_attach_thread(), or uses
  * SYSCAP_WITH_SAMPLER.  A program that only emits events does not contain the
  * sampler.
  *
- * Samples are events (<syscap.h>), which need a recorder or syscap_start().  The
- * clocks and their cost are described in docs/sampling.md.
+ * Samples are events (<syscap.h>), which need a recorder or syscap_start().
+ * docs/sampling.md describes the clocks and their cost.
  *
  * <syscap.h> defines the words for contexts.
  */
@@ -46,8 +46,8 @@ enum syscap_sampler_clock {
 	/* Processor time of each thread.  Only running threads are sampled;
 	 * sleeping threads are neither woken nor interrupted (Linux 5.9 and
 	 * later).  The kernel checks these timers at its tick, 100 to 1,000
-	 * times a second.  At a higher rate, each sample has the weight of all
-	 * ticks that were due. */
+	 * times a second.  At a higher requested rate, each sample has the
+	 * weight of all ticks that were due. */
 	SYSCAP_SAMPLER_CPU,
 	/* CLOCK_MONOTONIC, with any hz.  Sleeping threads are sampled, too.
 	 * Ticks wake sleeping threads, and system calls that are not restarted
@@ -87,13 +87,13 @@ struct syscap_sampler_options {
  * syscap_sampler_stop().
  *
  * A forked child is not sampled until it calls this function itself.  With
- * SYSCAP_SAMPLE, a child is sampled once it is 10 ms old by its clock.  New
- * threads of this child are found only while one of its threads ticks.
+ * SYSCAP_SAMPLE, a child is sampled once it is 10 ms old by its clock.  The
+ * sampler finds the child's new threads only while one of its threads ticks.
  *
  * Creates one thread, which looks for new threads, and a timer for each thread.
- * A thread without a timer (RLIMIT_SIGPENDING), or a thread that blocks the
- * signal, is counted in the stats and tried again.  If the program handles the
- * signal itself later, another signal is used, or sampling ends.
+ * The sampler counts threads without a timer (RLIMIT_SIGPENDING) and threads
+ * that block the signal in the stats, and tries again.  If the program handles
+ * the signal itself later, the sampler uses another signal or ends.
  *
  * Returns 0, or a negative errno.  -EALREADY: this or another copy of the
  * library samples this process already; a copy that `syscap record --sample`
@@ -158,19 +158,18 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
 
 /**
  * Store up to @n code addresses of the calling thread's stack, the innermost
- * first, and return their number.  @leave_out is a number cast to a pointer:
- * the number of innermost addresses to omit.  The first address is in the
- * caller.
+ * first, and return their number.  @leave_out is the number of innermost
+ * addresses to omit, cast to a pointer.  The first address is in the caller.
  *
- * Each address lies inside the call instruction, not behind the instruction,
- * except addresses of interrupted functions.  So a function that ends in a call
- * that never returns is named correctly.
+ * Each address lies inside the call instruction, except that an interrupted
+ * function has the interrupted address.  So a function that ends in a call that
+ * never returns is named correctly.
  *
  * This function can be the callback of syscap_allocation() and syscap_sample():
  *
  *	syscap_allocation(address, size, syscap_backtrace, (void *)1);
  *
- * Unwinds by the tables that compilers write for exceptions, and by frame
+ * The walk uses the tables that compilers write for exceptions, and frame
  * pointers in code without tables (of a JIT).  The walk does not read memory
  * that may be unmapped, and does not lock or allocate.
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * system_counters.h - kernel counters for a process that records itself: use of
- * processors, memory, disks, network, energy and pressure, of the machine and
- * of the process.
+ * system_counters.h - kernel counters for a process that records itself.
+ *
+ * Counters describe the processors, memory, disks, network, energy and pressure
+ * of the machine and of the process.
  *
  * For any program, the recorder reads the counters:
  *
@@ -17,10 +18,10 @@
  *	syscap_system_counters_choose("cpu,memory,hz=10");
  *
  * A thread of the library reads the counters, at the requested rate.  The
- * program's threads do not read counters.  Without that thread
+ * program's threads do not read counters.  Without the library's thread
  * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) the capture has no counters, and
- * reports the reason.  Under a recorder, which reads the counters itself on
- * request, and with SYSPROF_TRACE_FD, the program reads no counters.  A forked
+ * reports the reason.  The program also reads no counters with SYSPROF_TRACE_FD
+ * or under a recorder, which reads the counters itself on request.  A forked
  * child that records into its parent's file has its parent's counters.
  *
  * The linker takes this code (some 23 KiB) out of the archive if the program

@@ -2,7 +2,7 @@
 /*
  * sysprof-capture-condition.h - conditions on the frames of a cursor.
  *
- * Conditions do not change; any number of threads may match with a condition
+ * Conditions do not change, so any number of threads may match with a condition
  * and count its references.  Constructors copy their arguments.  On failure, a
  * constructor returns NULL and sets errno: ENOMEM, or EINVAL for an invalid
  * NULL.
@@ -29,8 +29,8 @@ SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_ref(SysprofCaptureCondition *self);
 
-/** Match frames that both conditions match, or that one of them matches.  The
- * result owns @left and @right. */
+/** Match frames that both conditions match (and), or that at least one
+ * condition matches (or).  The result owns @left and @right. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_and(SysprofCaptureCondition *left,
@@ -69,8 +69,8 @@ SysprofCaptureCondition *
 sysprof_capture_condition_new_where_file(const char *path);
 
 /**
- * True if @frame matches.  @frame is whole and in the byte order of the host,
- * as a reader returns frames.
+ * True if @frame matches.  @frame must be whole and in the byte order of the
+ * host, as readers return frames.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,

@@ -2,7 +2,7 @@
 /*
  * sysprof-capture-cursor.h - walks over matching frames.
  *
- * One thread at a time per cursor; any thread may count references.
+ * One thread at a time may use a cursor, but any thread may count references.
  */
 #ifndef SYSPROF_CAPTURE_CURSOR_H
 #define SYSPROF_CAPTURE_CURSOR_H
@@ -41,9 +41,9 @@ sysprof_capture_cursor_get_reader(SysprofCaptureCursor *self);
 
 /**
  * Call @callback for each frame from the cursor's position that matches at
- * least one condition, or for all frames if there is none.  Frames of unknown
- * types and malformed frames are omitted.  If the walk ends early, the reader
- * has the reason.
+ * least one condition, or for all frames if the cursor has no condition.  The
+ * walk omits frames of unknown types and malformed frames.  If the walk ends
+ * early, the reader has the reason.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,
@@ -55,8 +55,8 @@ SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_reset(SysprofCaptureCursor *self);
 
 /**
- * Reverse the direction: foreach then goes from the last frame to the first.
- * The cursor goes to the first frame of the new direction.
+ * Reverse the direction, so that foreach walks from the last frame to the
+ * first.  The cursor moves to the first frame of the new direction.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_reverse(SysprofCaptureCursor *self);

@@ -16,11 +16,11 @@
  * The functions peek_type, peek_frame and skip pass over frames of unknown
  * types, and over frames with a valid length and malformed content.
  * syscap_dropin_reader_get_error() reports such frames.  An invalid length ends
- * the capture, since later frames can't be found.  Both byte orders are read;
- * returned frames have the byte order of the host.
+ * the capture, since the reader cannot find later frames.  The reader accepts
+ * both byte orders, and returns frames in the byte order of the host.
  *
- * One thread at a time per reader; any thread may count references.  Several
- * readers may read one file.  A NULL reader counts as an empty one.
+ * One thread at a time may use a reader, but any thread may count references.
+ * Several readers may read one file.  A NULL reader counts as an empty reader.
  */
 #ifndef SYSPROF_CAPTURE_READER_H
 #define SYSPROF_CAPTURE_READER_H
@@ -40,8 +40,8 @@ typedef struct {
 } SysprofCaptureJitmapIter;
 
 /**
- * Open a file, or take over an fd, which is closed even if the call fails.  The
- * fd's position is neither used nor changed.
+ * Open a file, or take over an fd, and close the fd even if the call fails.
+ * The reader neither uses nor changes the fd's position.
  *
  * Returns NULL and sets errno.  EBADMSG: not a capture; ENOTSUP: another
  * version.  An empty device, such as /dev/null, does not set errno.
@@ -83,8 +83,8 @@ SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_start_time(SysprofCaptureReader *self);
 
 /**
- * Get the end of the capture: the header's end, or a later end of the frames
- * read so far.  If the header has no end, all frames are read once.
+ * Get the end of the capture: the header's end, or the time of a later frame
+ * that was read.  If the header has no end, the first call reads all frames.
  */
 SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_end_time(SysprofCaptureReader *self);
@@ -191,15 +191,16 @@ sysprof_capture_reader_find_file(SysprofCaptureReader *self, const char *path);
 
 /**
  * List the embedded files from here on, sorted, each once, with NULL at the
- * end.  Free the array by free(); the reader owns the names.  The search
- * happens once and leaves the reader at its end.  Returns NULL and sets ENOMEM.
+ * end.  The caller frees the array by free(), and the reader owns the names.
+ * The search happens once and leaves the reader at its end.  On failure,
+ * returns NULL and sets ENOMEM.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self);
 
 /**
  * Write the embedded file @path, from here on, to @fd.  Returns false and sets
- * errno.  ENOENT: the capture has no such file; EBADMSG: the file's end is
+ * errno.  ENOENT: the capture has no file @path.  EBADMSG: the file's end is
  * missing, and the rest was written.
  */
 SYSPROF_AVAILABLE_IN_ALL
@@ -208,8 +209,8 @@ bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
 
 /**
  * Walk over the names of @jitmap, a frame of a reader that must outlive the
- * walk.  next stores an address and its name, which is in the frame; either may
- * be NULL.  At the end, next returns false.
+ * walk.  next stores an address and its name, which is in the frame.  Either
+ * pointer may be NULL.  At the end, next returns false.
  */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
@@ -221,9 +222,9 @@ bool sysprof_capture_jitmap_iter_next(SysprofCaptureJitmapIter *iter,
 
 /**
 
- * Get the first error in the part of the file that was read.  Returns true, and
- * stores the problem's @offset and a static @message; either may be NULL.
- * Returns false if there is no error.
+ * Get the first error in the part of the file that was read.  Returns true and
+ * stores the error's @offset and a static @message, or returns false if there
+ * is no error.  @offset and @message may be NULL.
  *
  * This function is an addition by syscap.
  */

@@ -4,8 +4,8 @@
  *
  * A capture is a SysprofCaptureFileHeader and then frames.  Each frame begins
  * with a SysprofCaptureFrame, whose len (of the whole frame) is a multiple of 8
- * between 24 and 65,528.  Numbers are in the byte order that the header states;
- * texts end with a NUL within their field or frame.  Times are CLOCK_MONOTONIC
+ * between 24 and 65,528.  Numbers are in the byte order that the header states.
+ * Texts end with a NUL within their field or frame.  Times are CLOCK_MONOTONIC
  * in ns.  <syscap/format.h> describes the fields.
  */
 #ifndef SYSPROF_CAPTURE_TYPES_H
@@ -85,10 +85,10 @@ typedef union {
 
 /**
  * A callback that stores up to @n_addrs addresses at @addrs, the innermost
- * first, and returns their number; a negative number means no stack.  The
- * callback runs once, during the call to which it is passed.  The callback may
- * write up to two addresses in front of @addrs, so that unwinders can drop
- * their own two frames.
+ * first, and returns their number.  A negative number means no stack.  The
+ * callback runs once, during the call that receives it as an argument.  The
+ * callback may write up to two addresses in front of @addrs, so that unwinders
+ * can drop their own two frames.
  */
 typedef int (*SysprofBacktraceFunc)(SysprofCaptureAddress *addrs,
                                     unsigned int n_addrs, void *user_data);
@@ -114,7 +114,7 @@ typedef enum {
 	SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE = 17,
 } SysprofCaptureFrameType;
 
-/* A number for the preprocessor, so that callers can compare. */
+/* A macro, so that the preprocessor can compare the number. */
 #define SYSPROF_CAPTURE_FRAME_LAST 18
 
 /* Structures are 1-aligned, since they may be anywhere in a file. */
@@ -353,15 +353,15 @@ static inline int sysprof_capture_address_compare(SysprofCaptureAddress a,
 #endif
 
 /**
- * Group and name of a mark.  If both are literals, the compiler stores them.
- * Not for callers.
+ * Group and name of a mark, for this header's inline functions only.  If both
+ * are literals, the compiler stores them.
  */
 struct syscap_dropin_site {
 	char group[24];
 	char name[40];
 };
 
-/** Domain of a log line.  Not for callers. */
+/** Domain of a log line, for this header's inline functions only. */
 struct syscap_dropin_domain {
 	char text[32];
 };

@@ -8,31 +8,32 @@
  *					-1, getpid(), 0, "app", "begins", NULL);
  *	sysprof_capture_writer_unref(writer);
  *
- * Frames are collected in a buffer, which is written when it is full, once a
- * second, by flush and unref, and at exit().  Frames are written whole.  If the
- * disk is full, a frame may be split for a while.  The rest of the frame is
- * written first once there is room; otherwise unref cuts the frame off.
+ * The writer collects frames in a buffer, and writes the buffer when it is
+ * full, once a second, by flush and unref, and at exit().  The writer writes
+ * whole frames, except while the disk is full.  When there is room again, the
+ * writer first writes the rest of a split frame; otherwise unref removes its
+ * part.
  *
- * Common to the functions that add a frame: @time is in nanoseconds of
- * CLOCK_MONOTONIC, and @cpu may be -1.  All data is copied.  A NULL text means
- * "".  Long texts are cut between UTF-8 characters.  The functions return true
- * if the frame is in the buffer or written.  Otherwise no part of the frame is
- * written, and the functions return false and set errno: that of write()
- * (EPIPE, ENOSPC, EAGAIN after a second of waiting), EINVAL, or ENOBUFS, see
- * below.
+ * In the functions that add a frame, @time is in nanoseconds of
+ * CLOCK_MONOTONIC, and @cpu may be -1.  The functions copy all data.  A NULL
+ * text means "".  Long texts are cut between UTF-8 characters.  The functions
+ * return true if the frame is in the buffer or written.  Otherwise the
+ * functions write no part of the frame, return false and set errno.  errno is
+ * that of write() (EPIPE, ENOSPC, EAGAIN after a second of waiting), EINVAL, or
+ * ENOBUFS (see Contexts).
  *
  * Contexts
- *	One thread at a time per writer.  A signal handler on that thread may
- *	interrupt a call and call add, set, define, request_counter, add_jitmap
- *	or flush functions on the same writer, or exit().  These functions do
- *	not call malloc() and take no lock.  Frames of the handler wait in the
- *	buffer until the interrupted call returns.  There is room for 64 KiB of
- *	these frames; further frames are refused with ENOBUFS.
- *	The handler must return: siglongjmp() out of the handler leaves the
- *	writer unusable.
+ *	One thread at a time may use a writer.  A signal handler on that thread
+ *	may interrupt a call and call add, set, define, request_counter,
+ *	add_jitmap or flush functions on the same writer, or exit().  These
+ *	functions do not call malloc() and take no lock.  Frames of the handler
+ *	wait in the buffer until the interrupted call returns.  Beyond 64 KiB
+ *	of such frames, the functions fail with ENOBUFS.
+ *	The handler must return, since siglongjmp() out of the handler leaves
+ *	the writer unusable.
  *	A forked child may continue with an inherited writer.  The child's copy
  *	has none of the frames in the parent's buffer, and appends to the same
- *	file.  After unref in the parent the file ends with the child's frames.
+ *	file.  After unref in the parent, the child's frames end the file.
  */
 #ifndef SYSPROF_CAPTURE_WRITER_H
 #define SYSPROF_CAPTURE_WRITER_H
@@ -48,8 +49,8 @@ SYSPROF_BEGIN_DECLS
 
 /**
 
- * Create a writer to a duplicate of the fd in SYSPROF_TRACE_FD.  Whole frames
- * are appended, between frames of other processes and libraries.
+ * Create a writer to a duplicate of the fd in SYSPROF_TRACE_FD.  The writer
+ * appends whole frames, between frames of other processes and libraries.
  *
  * Returns NULL and sets errno if the fd is not open for writing, or the file is
  * neither empty nor a capture (EBADF, EINVAL, ...).  Returns NULL without errno
@@ -60,15 +61,15 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size);
 
 /**
  * Create or replace @filename.  @buffer_size, in bytes, is rounded to whole
- * pages; 0: 64 pages.  Returns NULL and sets errno.
+ * pages; 0: 64 pages.  On failure, returns NULL and sets errno.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_new(const char *filename,
                                                  size_t buffer_size);
 
 /**
- * Make a writer on an fd (file, memfd, pipe, socket).  The writer owns the fd
- * from here on, and closes it even if NULL is returned.  A file is emptied.
+ * Make a writer on an fd (file, memfd, pipe, socket).  The call takes over the
+ * fd, closes it even on failure, and truncates a file.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_new_from_fd(int fd,
@@ -82,7 +83,8 @@ size_t sysprof_capture_writer_get_buffer_size(SysprofCaptureWriter *self);
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_ref(SysprofCaptureWriter *self);
 
-/** Drop a reference.  The last drop writes the buffer, closes and frees. */
+/** Drop a reference.  The last drop writes the buffer, closes the fd and frees
+ * the writer. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_writer_unref(SysprofCaptureWriter *self);
 
@@ -99,8 +101,8 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
                                      size_t data_len);
 
 /**
- * Add the content of @fd as parts of @path.  Returns false if writing failed,
- * or if reading failed; then the embedded file has no end.
+ * Add the content of @fd as parts of @path.  Returns false if writing or
+ * reading failed.  If reading failed, the embedded file has no end.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_file_fd(SysprofCaptureWriter *self,
@@ -151,8 +153,8 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
                                         const char *cmdline);
 
 /**
- * Add a stack of thread @tid.  Of more than 8,187 addresses the innermost are
- * kept, with the flag SYSCAP_STACK_CUT of <syscap/format.h>.
+ * Add a stack of thread @tid.  Of more than 8,187 addresses, the frame has the
+ * innermost and the flag SYSCAP_STACK_CUT of <syscap/format.h>.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
@@ -187,8 +189,8 @@ bool sysprof_capture_writer_add_timestamp(SysprofCaptureWriter *self,
                                           int64_t time, int cpu, int32_t pid);
 
 /**
- * Define counters.  Ids come from request_counter; 0 and ids above 24 bits are
- * refused (EINVAL).
+ * Define counters with ids from request_counter.  The id 0 and ids above 24
+ * bits fail with EINVAL.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_define_counters(
@@ -209,9 +211,9 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
                                     const char *domain, const char *message);
 
 /**
- * Add an allocation of @alloc_size bytes; 0 means freed.  @backtrace_func
- * (NULL: no stack) is called once, before anything is changed, with room for
- * 512 addresses.  Of a given stack 8,185 addresses are kept.
+ * Add an allocation of @alloc_size bytes (0: a free).  The call first calls
+ * @backtrace_func (NULL: no stack) once, with room for 512 addresses.  The
+ * frame has at most 8,185 addresses of a given stack.
  */
 SYSPROF_AVAILABLE_IN_3_36
 bool sysprof_capture_writer_add_allocation(
@@ -241,8 +243,8 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
                                              size_t message_len);
 
 /**
- * Write the buffer.  If a part was not written, returns false and sets errno,
- * and the part stays in the buffer.
+ * Write the buffer.  If a part could not be written, keeps that part in the
+ * buffer, returns false and sets errno.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_flush(SysprofCaptureWriter *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sysprof-capture.h - the whole interface of libsysprof-capture-4 in syscap.
- * Each of the headers may also be included alone.
+ * A program may also include each header separately.
  */
 #ifndef SYSPROF_CAPTURE_H
 #define SYSPROF_CAPTURE_H

@@ -25,7 +25,7 @@ typedef SysprofTimeStampDiff SysprofTimeSysprofan; /* a known misspelling */
 _SYSPROF_EXTERN SysprofClock sysprof_clock;
 
 /**
- * Set sysprof_clock.  No call is needed.
+ * Set sysprof_clock.  Programs need not call this function.
  *
  * Context: any-thread, signal-safe.
  */
@@ -35,7 +35,7 @@ void sysprof_clock_init(void);
 /**
  * Get the current time, which never goes back within a thread.  While events
  * are recorded, the call reads the processor's time stamp counter if the
- * kernel's clock does (error at most 5 us).  Otherwise the call is
+ * kernel's clock does (error at most 5 us).  Otherwise the call reads
  * clock_gettime(CLOCK_MONOTONIC).
  *
  * Context: any-thread, signal-safe; keeps errno.

@@ -2,20 +2,20 @@
 /*
  * sysprof-collector.h - application events for a recorder.
  *
- * The recorder is found through the environment (SYSPROF_CONTROL_FD,
+ * The library finds the recorder through the environment (SYSPROF_CONTROL_FD,
  * SYSPROF_TRACE_FD, SYSCAP_OUTPUT), or the program records itself
- * (syscap_start() in <syscap.h>).  Without any of these, every call here is one
+ * (syscap_start() in <syscap.h>).  If nothing is recorded, every call is one
  * load and a branch in the caller.
  *
- * The environment is read when the library is loaded.  If neither
+ * The library reads the environment when it is loaded.  If neither
  * SYSPROF_CONTROL_FD nor SYSPROF_TRACE_FD was set, the first call here checks
  * these variables again, unless the call is in a signal handler.  So a program
  * may set these variables before its first call.
  *
  * The guarantees are those of <syscap.h>: no call blocks, aborts, allocates or
- * locks, except that a thread's first event may wait for its ring.  An event
- * that finds no room in its ring is dropped and counted, and the capture
- * reports the loss.  Only whole frames leave the process.
+ * locks, except that a thread's first event may wait for its ring.  If a ring
+ * is full, the library drops and counts the event, and the capture reports the
+ * loss.  Only whole frames leave the process.
  *
  * Context of all functions: any-thread, signal-safe (also in a handler that
  * interrupts one of these functions), before main() and after fork(); errno is
@@ -44,14 +44,14 @@ SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_init(void);
 
 /**
- * True if events may be recorded.  Call this function if preparing an event is
- * expensive.
+ * True if events may be recorded.  Call this function before the expensive
+ * preparation of an event.
  */
 SYSPROF_AVAILABLE_IN_3_38
 bool sysprof_collector_is_active(void);
 
 /**
- * Record an allocation of @alloc_size bytes at @alloc_addr, now; 0 means freed.
+ * Record an allocation of @alloc_size bytes (0: a free) at @alloc_addr, now.
  * @backtrace_func gets room for 512 addresses; NULL: no stack.
  */
 SYSPROF_AVAILABLE_IN_3_36
@@ -111,9 +111,9 @@ SYSPROF_AVAILABLE_IN_3_38
 unsigned int sysprof_collector_request_counters(unsigned int n_counters);
 
 /**
- * Define counters.  The definitions of ids that were requested here are kept.
- * If a definition was lost, or if the destination of events changes later, the
- * definition is recorded again before the next value.
+ * Define counters.  The library keeps the definitions of ids that were
+ * requested here.  If a definition is lost, or if the destination of events
+ * changes, the library records the definition again before the next value.
  */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
@@ -133,9 +133,9 @@ void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
 /* ------------------------------------------------------- inline checks */
 
 /*
- * The functions above exist in the library, too, for pointers to them and for
+ * The library also exports these functions, for function pointers and for
  * objects that were compiled with other headers.  Inline calls first check
- * whether anything is recorded.
+ * whether events are recorded.
  */
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 
@@ -272,7 +272,7 @@ sysprof_collector_set_counters(const unsigned int *counters_ids,
 		sysprof_real_set_counters_(counters_ids, values, n_counters);
 }
 
-/* Other compilers can't pass on variable arguments, and so call the
+/* Other compilers cannot forward variable arguments inline, so they call the
  * function. */
 #if !defined(__clang__)
 

@@ -26,9 +26,8 @@
 #define SYSPROF_STATIC_ASSERT(expr, msg) _Static_assert(expr, msg)
 #endif
 
-/* Constants, signed or unsigned according to their names.  The reference
- * confuses both kinds, so that a negative time divided by SYSPROF_NSEC_PER_SEC
- * is huge. */
+/* Constants, signed or unsigned according to their names.  In the reference
+ * library, a negative time divided by SYSPROF_NSEC_PER_SEC is huge. */
 #if UINTPTR_MAX > 0xFFFFFFFFu
 #define SYSPROF_INT64_CONSTANT(x)  (x##L)
 #define SYSPROF_UINT64_CONSTANT(x) (x##UL)

@@ -15,7 +15,7 @@ SYSPROF_BEGIN_DECLS
 /**
 
  * Create a file in memory, called @desc in /proc (NULL: "[sysprof]").  Executed
- * programs inherit the fd.  If memfd_create() is refused, the file is an
+ * programs inherit the fd.  If memfd_create() fails, the call creates an
  * unnamed file in $TMPDIR or /tmp.  On failure, returns -1 and sets errno.
  *
  * Context: any-thread.

@@ -6,7 +6,7 @@
  * SYSPROF_VERSION_MAX_ALLOWED before it includes the headers, each as one of
  * the SYSPROF_VERSION_ numbers below.  Newer declarations then cause warnings.
  *
- * Nothing is deprecated.
+ * No declaration is deprecated.
  */
 #ifndef SYSPROF_VERSION_MACROS_H
 #define SYSPROF_VERSION_MACROS_H

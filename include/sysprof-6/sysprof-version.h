@@ -2,8 +2,8 @@
 /*
  * sysprof-version.h - release of the interface.
  *
- * The numbers are those of the interface, not of syscap: 51 has every function
- * that a known caller uses.  <syscap.h> has syscap's own.
+ * The numbers are those of the interface, not of syscap.  Release 51 has every
+ * function that a known caller uses.  <syscap.h> has syscap's version.
  */
 #ifndef SYSPROF_VERSION_H
 #define SYSPROF_VERSION_H
