@@ -2,15 +2,15 @@
 /*
  * handler_watch.c - a library that tests preload.  The library counts forbidden
  * calls in handlers of SIGURG and real-time signals: allocate, free and lock.
- * At the end of the process, writes a line to stderr, or to the file of
- * HANDLER_WATCH_TO:
+ * At the end of the process, the library writes a line to stderr, or to the
+ * file of HANDLER_WATCH_TO:
  *
  *	handled N allocated N freed N locked N
  *
  * With HANDLER_WATCH_BITES each handler allocates once, to test the counting.
  *
- * This library replaces sigaction() to wrap each handler; tests/harness/pure.c,
- * linked in, counts.
+ * This library replaces sigaction() to wrap each handler.
+ * tests/harness/pure.c, linked in, counts.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -102,8 +102,8 @@ __attribute__((destructor)) static void tell(void)
 	int fd = 2;
 
 	if (n_handled == 0)
-		/* the recorder, in which this library is preloaded, too,
-		 * handles no signal */
+		/* This library is also preloaded in the recorder, which handles
+		 * no signal */
 		return;
 	if (to != NULL)
 		fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

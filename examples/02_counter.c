@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 02_counter.c - counters: one, on change only, several at once. */
+/* 02_counter.c - counters: single values, changed values, several at once. */
 #include <syscap.h>
 
 SYSCAP_COUNTER(queued, "example", "queued", "Jobs that wait", SYSCAP_INT64);

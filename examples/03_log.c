@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 03_log.c - logs, metadata, and why recording is on or off. */
+/* 03_log.c - logs, metadata, and the state of recording with its reason. */
 #include <stdio.h>
 
 #include <syscap.h>

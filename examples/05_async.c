@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 05_async.c - overlapping operations, and an arrow to the next thread of
- * each. */
+/* 05_async.c - overlapping operations, each with an arrow to the next
+ * thread. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <unistd.h>

@@ -5,9 +5,9 @@
  *	syscap record --sample -- 07_provider
  *	syscap stat capture.syscap
  *
- * The interpreter keeps a list of its frames.  A tick's handler reads that list
- * between any two instructions, so the compiler must not move or leave out the
- * stores to the list.  The signal fences ensure this.
+ * The interpreter keeps a list of its frames.  A tick's handler may read the
+ * list between any two instructions.  The signal fences keep the compiler from
+ * moving or omitting the stores to the list.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ struct vm {
 static struct vm vm;
 static volatile unsigned result;
 
-/* Completes the frame before publishing it; the function's work comes later. */
+/* Completes a frame before publishing the frame, and before the function's
+ * work. */
 static void enter(struct frame *frame, const char *name)
 {
 	*frame = (struct frame){ .caller = vm.top, .name = name };

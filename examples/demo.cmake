@@ -1,6 +1,6 @@
-# demo.cmake - record the demo during its work on the files below FOLDER, and
-# show the contents of the capture.  Run by the target `demo`, with SYSCAP,
-# DEMO, CAPTURE and FOLDER set.
+# demo.cmake - recording of the demo on the files below FOLDER, and a summary of
+# the capture.  The target `demo` runs this script, with SYSCAP, DEMO, CAPTURE
+# and FOLDER set.
 
 function(run)
 	list(JOIN ARGN " " line)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events.c - every kind of event several times, and a list of these on stdout:
+ * events.c - every kind of event several times, and a list of events on stdout:
  *
  *	mark GROUP NAME COUNT
  *	counter CATEGORY NAME LAST
  *	log COUNT
  *
- * Shows whether a recorder gets all events.
+ * The list shows whether a recorder gets all events.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- syscap.lua - the module syscap: all of syscap.core.  LuaJIT compiles calls by
--- FFI, but not calls of C functions, so this file defines the frequent
--- functions again for LuaJIT.
+-- syscap.lua - the module syscap, made of all functions of syscap.core.  LuaJIT
+-- compiles calls by FFI, but not calls of C functions, so this file defines the
+-- frequent functions again for LuaJIT.
 local core = require "syscap.core"
 
 local has_jit, jit = pcall(require, "jit")
@@ -64,7 +64,7 @@ if jit.status() then
   end
 
   -- Sites by group and name, and by number.  Programs may make any number of
-  -- names.  Names after the first MAX are passed as texts.
+  -- names, and names after the first MAX are passed as texts.
   local Site = ffi.typeof "struct syscap_lua_site"
   local MAX = 4096
   local named, numbered, n_named = {}, {}, 0
@@ -98,7 +98,7 @@ if jit.status() then
   end
 
   local id = core.id
-  local NONE = 0xffffffff -- too many ids: such marks are not recorded
+  local NONE = 0xffffffff -- id without space in the table: marks are not recorded
 
   function core.id(group, name)
     local number = id(group, name) -- raises the errors

@@ -4,7 +4,7 @@
 /** Nanoseconds of CLOCK_MONOTONIC. */
 export type Nanoseconds = number;
 
-/** Whether a recording may be active. */
+/** True if a recording may be active. */
 export function isActive(): boolean;
 
 /** The current time, on the clock of the capture. */
@@ -22,12 +22,12 @@ export interface Scope {
   [Symbol.dispose](): void;
 }
 
-/** A group and a name for marks.  Made by site(); belongs to one thread. */
+/** A group and a name for marks, made by site() for one thread. */
 export interface Site {
   readonly group: string;
   readonly name: string;
   readonly index: number;
-  /** False: the thread already has 65,536 other sites. */
+  /** False if the thread already has 65,536 other sites. */
   readonly isRecorded: boolean;
   /** Record a mark that began at `begin` and took `duration`. */
   mark(begin: Nanoseconds, duration: Nanoseconds, message?: string): void;
@@ -83,7 +83,7 @@ export interface Counter {
   readonly type: 'int64' | 'double';
   /** The value, common to all threads of the process. */
   readonly value: number;
-  /** False: the process already has 4,096 other counters. */
+  /** False if the process already has 4,096 other counters. */
   readonly isRecorded: boolean;
   set(value: number): void;
   /** Works like set(), but records nothing if the value is the same as
@@ -99,7 +99,7 @@ export function counter(
 
 export type Severity =
   'error' | 'critical' | 'warning' | 'message' | 'info' | 'debug';
-/** A function is called only during a recording. */
+/** If the text is a function, log() calls it only during a recording. */
 export type Text = string | (() => string);
 
 export function log(severity: Severity, domain: string, text: Text): void;
@@ -171,9 +171,9 @@ export interface Stats {
   active: boolean;
   /** The reason why recording is on or off. */
   reason: string;
-  /** Number of events of this process that were dropped ... */
+  /** Number of dropped events of this process. */
   dropped: number;
-  /** ... of them, the events that were begun and never finished. */
+  /** Number of dropped events that were begun and never finished. */
   abandoned: number;
   /** Dropped events that the capture does not count yet. */
   untold: number;

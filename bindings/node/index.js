@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// index.js - syscap for Node.js: report your program's work to a profiler.
+// index.js - interface of syscap for Node.js.
 'use strict';
 
 require('./lib/thread.js');

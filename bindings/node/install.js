@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// install.js - run by "npm install": builds the addons with the system's
-// compiler, against the headers of the installed node.  Downloads nothing.
+// install.js - build of the addons at "npm install", with the system's compiler
+// and the headers of the installed node.  The build downloads nothing.
 //
 //	CC, CXX, CFLAGS, CXXFLAGS, LDFLAGS	as everywhere
 //	SYSCAP_CFLAGS, SYSCAP_LIBS	where the library is, instead of pkg-config

@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# fresh.sh FOLDER [LANGUAGE]... - a run of the instructions in the bindings'
+# fresh.sh DIRECTORY [LANGUAGE]... - a run of the instructions in the bindings'
 # READMEs, word for word, in a minimal Debian.
 #
-# Each language has its own root below FOLDER: Debian 12 by debootstrap, the
-# packages that the README names, the committed sources in /syscap, and the
-# library in /opt/syscap, built and installed in another such root by the common
-# README.  There fresh/LANGUAGE.sh runs the README's commands, makes packages,
-# installs them, and records programs that use them. fresh/typed.sh refuses a
-# line that the README does not have.
+# Each language has its own root below DIRECTORY: Debian 12 by debootstrap, the
+# packages that the README names, and the committed sources in /syscap.  Another
+# root builds and installs the library for /opt/syscap by the common README.  In
+# each root, fresh/LANGUAGE.sh runs the README's commands, makes and installs
+# packages, and records programs that use these packages.  fresh/typed.sh
+# refuses a line that the README does not have.
 #
-# Needs root, network (Debian's archive, from this machine's apt), 4 GB and half
-# an hour on two cores.  Roots are made anew each time, except the first,
-# FOLDER/base.  FRESH_PREFIX: a prefix with an installed library, instead of a
-# build.
+# The script needs root, network (Debian's archive, from this machine's apt),
+# 4 GB and half an hour on two cores.  Each run makes the roots anew, except
+# DIRECTORY/base.  FRESH_PREFIX: a prefix with an installed library, instead of
+# a build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$here/../.." && pwd)
-[ $# -gt 0 ] || { echo "usage: fresh.sh FOLDER [LANGUAGE]..." >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: fresh.sh DIRECTORY [LANGUAGE]..." >&2; exit 2; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift

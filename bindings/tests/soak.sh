@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# soak.sh BUILD FOLDER SECONDS RUNTIME... - a soak of each runtime: SECONDS of
-# samples at 20,000 ticks per second of wall time, while the runtime makes,
+# soak.sh BUILD DIRECTORY SECONDS RUNTIME... - a soak of each runtime by samples
+# at 20,000 ticks per second of wall time, for SECONDS, while the runtime makes,
 # moves and discards code.
 #
 #	RUNTIME	python=PROGRAM node lua5.4 luajit luajit-native gjs
 #
-# luajit is LuaJIT's own profiler, with at most 1,000 ticks of processor time;
-# luajit-native the sampler that `syscap record --sample` preloads.  The runtime
-# must end with 0 after its time, no ring may be malformed, `syscap check` must
-# find nothing, and samples must name the script's functions (gjs and
-# luajit-native have native stacks).  Captures of failures stay in FOLDER.
+# luajit is LuaJIT's own profiler, with at most 1,000 ticks of processor time.
+# luajit-native is the sampler that `syscap record --sample` preloads.  The
+# runtime must end with 0 after its time, no ring may be malformed, and `syscap
+# check` must find nothing.  Samples must name the script's functions (gjs and
+# luajit-native have native stacks).  Captures of failures stay in DIRECTORY.
 # shellcheck disable=SC2054 # commas are of values
 set -u
 [ $# -gt 3 ] || {
-	echo "usage: soak.sh BUILD FOLDER SECONDS RUNTIME..." >&2
+	echo "usage: soak.sh BUILD DIRECTORY SECONDS RUNTIME..." >&2
 	exit 2
 }
 build=$(cd "$1" && pwd)

@@ -3,16 +3,17 @@
 
     story.py COMMAND...
 
-The program measures what it does and prints a table when it ends:
+The program measures its steps and prints a table when it ends:
 
-    mark GROUP NAME COUNT MILLISECONDS number of marks, and their total duration
-    counter CATEGORY NAME VALUE the last value logs DOMAIN COUNT stack
-    REGULAR-EXPRESSION a function that must be in samples processes COUNT at
-    least
+    mark GROUP NAME COUNT MILLISECONDS  number of marks, and their total time
+    counter CATEGORY NAME VALUE         the last value
+    logs DOMAIN COUNT                   number of lines
+    stack REGULAR-EXPRESSION            a function that must be in samples
+    processes COUNT                     minimum number of processes
 
 A text is one word, with underscores in place of blanks.  Durations agree within
-5 %; the other figures are equal.  The program is recorded with samples, and
-also runs without a recorder.
+5 %, and the other figures are equal.  The program runs with a recorder and
+samples, and also without a recorder.
 """
 
 import json
@@ -156,8 +157,8 @@ def record_once(command):
 def main():
     command = sys.argv[1:]
     # If the program loses the processor between two clock readings, the mark
-    # and the program's own figure differ by the wait; and a short run may have
-    # no sample of a function
+    # and the program's own figure differ by the wait.  A short run may have no
+    # sample of a function.
     for _ in range(ATTEMPTS):
         if record_once(command):
             break

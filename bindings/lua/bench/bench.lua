@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- bench.lua - the cost of calls in processor time: medians of rounds, in which
--- all rows take turns, and ratios to C and to an empty C function. A dropped
--- frame would look fast, so a burst with losses is repeated.  If every
--- repetition has losses, the row is printed as invalid, with their number.
+-- all rows take turns, and ratios to C and to an empty C function.  The bench
+-- repeats a burst with dropped frames, which would look fast.  If every
+-- repetition drops frames, the row is printed as invalid, with their number.
 local syscap = require "syscap"
 local c = require "bench_c"
 
@@ -15,7 +15,7 @@ local function row(name, body, c_name)
   rows[#rows + 1] = { name = name, body = body, c = c_name, times = {} }
 end
 
--- Each loop is a separate function, or LuaJIT would compile one loop for all.
+-- Each loop is a separate function, since LuaJIT would compile one common loop.
 local function loop(text, ...)
   return assert((loadstring or load)(
     "local syscap, c, id, counter, traced, plain, ffi_nop = ... " ..
@@ -94,7 +94,7 @@ local function lossless_burst(r)
   return took, lost
 end
 
--- A thread has its whole ring only after an answer of the recorder.
+-- A thread gets its whole ring only when the recorder answers.
 if is_on then
   for _, r in ipairs(rows) do
     r.body(1)
@@ -134,7 +134,7 @@ print(("\n%s%s, recording %s, %d calls x %d rounds, load %s; " ..
   jit and jit.version or _VERSION,
   jit and (jit.status() and "" or ", compiler off") or "",
   is_on and "on" or "off", N, ROUNDS, load_average(), n_repeated))
--- Compiled code calls by FFI, so its empty call is by FFI, too.
+-- Compiled code calls by FFI, so its empty call uses FFI, too.
 local empty = by_name[jit and jit.status() and "nop by FFI" or "nop()"]
 print(("  %-24s %8s %8s %8s %8s"):format("", "ns", "x C", "x empty", "lost"))
 for _, r in ipairs(rows) do

@@ -13,7 +13,7 @@
 
 SYSCAP_COUNTER(counter, "bench", "c", "of C", SYSCAP_INT64);
 
-/* This thread's processor time, as other processes share the machine. */
+/* This thread's processor time, since other processes share the machine. */
 static double now_ns(void)
 {
 	struct timespec t;

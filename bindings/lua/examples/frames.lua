@@ -7,7 +7,7 @@ local syscap = require "syscap"
 
 local n_frames = syscap.counter("demo", "frames", "Frames drawn so far")
 local load = syscap.counter("demo", "load", "Of a frame's time", "float")
-local draw_id = syscap.id("demo", "draw") -- looked up only once
+local draw_id = syscap.id("demo", "draw") -- one look-up for all marks
 
 local function shade(x, y)
   return (x * x + y * y) % 255

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- scheduler.lua - tasks as coroutines that take turns, as in games and servers:
--- timers, channels between tasks, a task that fails.
+-- scheduler.lua - scheduler of tasks as coroutines, as in games and servers,
+-- with timers, channels between tasks, and a task that fails.
 --
 --	SYSCAP_SAMPLE=1000 syscap record -o scheduler.syscap -- \
 --		lua5.4 scheduler.lua
 --	syscap stat scheduler.syscap
 --
--- For Lua 5.4 and LuaJIT.  The program also measures itself, and prints the
--- same figures as the capture.
+-- The program runs in Lua 5.4 and LuaJIT.  It also measures itself, and prints
+-- the same figures as the capture.
 local syscap = require "syscap"
 
 local GROUP = "scheduler"
@@ -34,7 +34,7 @@ function times.show()
   end
 end
 
--- Records a step as a mark, and also measures the step itself.
+-- Records a step as a mark, and also measures the step.
 local function measured(step, f, ...)
   local function go(...)
     local began = syscap.now()
@@ -88,7 +88,7 @@ function Scheduler.new()
   }, Scheduler)
 end
 
--- Each task is an operation, from here to its end, because tasks overlap.
+-- Each task is an operation that lasts until its end, because tasks overlap.
 local last_id = 0
 
 function Scheduler:spawn(name, f, ...)
@@ -140,7 +140,7 @@ function Scheduler:wake()
   end
 end
 
--- One turn: each ready task continues once.
+-- Runs one turn, in which each ready task continues once.
 local function turn(self)
   self:wake()
   for _ = 1, self.ready:size() do
@@ -207,7 +207,7 @@ local function sort_numbers(numbers)
   return copy[1]
 end
 
--- Takes numbers, and sorts all numbers at every tenth.
+-- Takes numbers, and sorts all numbers after every tenth number.
 local function consume(channel, count)
   local numbers = {}
   for i = 1, count do

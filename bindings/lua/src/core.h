@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core.h - interface of the files of the module syscap.core.  One source for
- * Lua 5.4 and LuaJIT 2.1: a file for only one of these includes this header
- * first, and is empty for the other.
+ * core.h - interface of the files of the module syscap.core.  Lua 5.4 and
+ * LuaJIT 2.1 share the sources.  A file for only one interpreter includes this
+ * header first, and is empty for the other interpreter.
  */
 #ifndef SYSCAP_LUA_CORE_H
 #define SYSCAP_LUA_CORE_H
@@ -40,12 +40,12 @@ int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site);
 /** The number of two texts; SL_ID_NONE if the table is full. */
 uint32_t sl_id_get(const char *group, const char *name);
 
-/** A number that syscap_mark_id() never gives: marks with this number are not
- * recorded. */
+/** A number that syscap_mark_id() never returns.  Marks with this number are
+ * not recorded. */
 #define SL_ID_NONE UINT32_MAX
 
 /**
- * Times are integers in Lua 5.4; in LuaJIT times are doubles, exact for 104
+ * Times are integers in Lua 5.4.  In LuaJIT times are doubles, exact for 104
  * days after boot, and rounded to even numbers from then on.
  */
 static inline void sl_push_time(lua_State *L, int64_t time)

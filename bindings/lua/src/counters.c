@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - syscap.counter(), from Lua. */
+/* counters.c - syscap.counter() of the Lua module. */
 #include <syscap.h>
 
 #include "core.h"
 
 #define COUNTER "syscap.counter"
 
-/* The metatable is the upvalue of all functions here.  NULL: a counter without
- * space in the library's table. */
+/* The metatable is the upvalue of all functions in this file.  NULL: the
+ * library's table has no space for the counter. */
 static struct syscap_counter *check_counter(lua_State *L)
 {
 	if (!lua_getmetatable(L, 1) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events.c - marks, logs, metadata and embedded files, from Lua.
+ * events.c - marks, logs, metadata and embedded files of the Lua module.
  *
  * Without a recording, each function returns before it reads its arguments.
  */
@@ -150,7 +150,7 @@ static int link_mark(lua_State *L)
 
 /* ------------------------------------------------------------------- logs */
 
-/* The severity of a name; unknown names count as a message. */
+/* The severity of a name.  Unknown names count as a message. */
 static unsigned severity_of(const char *name)
 {
 	static const struct {
@@ -169,8 +169,8 @@ static unsigned severity_of(const char *name)
 	return SYSCAP_MESSAGE;
 }
 
-/* log(severity, domain, message, ...): further arguments are for string.format,
- * the upvalue, with @message as format. */
+/* log(severity, domain, message, ...): with further arguments, @message is a
+ * format for string.format, the upvalue. */
 static int log_line(lua_State *L)
 {
 	if (!syscap_is_active())

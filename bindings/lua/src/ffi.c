@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ffi.c - functions that syscap.lua calls by LuaJIT's FFI, directly from
- * compiled code. syscap.lua repeats the declarations.
+ * compiled code.  syscap.lua repeats the declarations.
  *
  * Parameters are doubles instead of 64-bit integers, which LuaJIT would have to
- * box.  Sites that syscap.lua keeps come as pointers (_at), so there is no
- * look-up, and this file writes the mark.  The functions are in the module
- * itself, so that one copy of the library records both kinds of calls.
+ * box.  Sites that syscap.lua keeps come as pointers (_at), so this file writes
+ * the mark without a look-up.  The functions are in the module itself, so that
+ * one copy of the library records both kinds of calls.
  */
 #include "core.h"
 
@@ -63,7 +63,8 @@ double syscap_lua_begin(void)
 	return (double)syscap_begin();
 }
 
-/* Fill the zeroed @site.  0: the texts are too long; the caller cuts them. */
+/* Fill the zeroed @site.  Returns 0 if the texts are too long, and the caller
+ * then cuts the texts. */
 int syscap_lua_site(struct syscap_mark_site *site, const char *group,
                     const char *name)
 {

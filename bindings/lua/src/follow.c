@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* follow.c - begin and end following a state of Lua 5.4 (follow.h): attach its
- * provider (hooks.c), and run the sampler. */
+/* follow.c - begin and end of following a state of Lua 5.4 (follow.h), by its
+ * provider (hooks.c) and the sampler. */
 #include "core.h"
 
 #if LUA_VERSION_NUM == 504
@@ -14,17 +14,16 @@
 #include "follow.h"
 #include "hooks.h"
 
-/* Several states of the process may be followed, each on its own thread: the
- * first starts the sampler, the last stops it. */
+/* Several states of the process may be followed, each on its own thread.  The
+ * first state starts the sampler, and the last state stops it. */
 static struct {
 	pthread_mutex_t lock;
 	int n;
 	int is_ours; /* false: the sampler ran before, and continues */
 } followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Has the environment or the host started the sampler of this copy of the
- * library?  The ticks of this profiler are then used.  The sampler may be just
- * starting. */
+/* True if the environment or the host has started the sampler of this copy of
+ * the library, whose ticks are then used.  The sampler may be just starting. */
 static int is_sampled(void)
 {
 	for (int i = 0; i < 50; i++) {
@@ -80,8 +79,8 @@ void sl_follow_rate(const struct sl_follow *f, uint32_t *ret_hz,
 	*ret_clock = stats.clock;
 }
 
-/* Begins with the main coroutine, even if another is running, since the end of
- * that coroutine would be unnoticed. */
+/* Begins with the main coroutine, even if another coroutine is running, since
+ * the end of a running coroutine would be unnoticed. */
 static struct sl_follow *attach(lua_State *L, int shows_lines)
 {
 	struct sl_follow *const f = calloc(1, sizeof(*f));
@@ -135,7 +134,7 @@ void sl_follow_end(lua_State *L, struct sl_follow *f)
 	if (!f->is_guest)
 		stop_sampler();
 	if (!pthread_equal(pthread_self(), f->thread)) {
-		/* Only the state's thread can detach; without `running` its
+		/* Only the state's thread can detach.  Without `running` its
 		 * ticks find no stack */
 		__atomic_store_n(&f->running, NULL, __ATOMIC_SEQ_CST);
 		return;

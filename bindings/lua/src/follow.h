@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * follow.h - begin and end following a Lua state, so that the sampler shows its
- * stacks.  Lua 5.4 uses hooks (follow.c), LuaJIT its own profiler (profile.c).
+ * follow.h - begin and end of following a Lua state, so that the sampler shows
+ * the state's stacks.  Lua 5.4 uses hooks (follow.c), LuaJIT its own profiler
+ * (profile.c).
  */
 #ifndef SYSCAP_LUA_FOLLOW_H
 #define SYSCAP_LUA_FOLLOW_H
@@ -11,8 +12,9 @@
 #include "followed.h"
 
 /**
- * Begin to show the stacks of @L, with ticks.  @shows_lines: lines that run,
- * instead of lines of definitions.  NULL: @options->message has the reason.
+ * Begin to show the stacks of @L, with ticks.  @shows_lines: running lines
+ * instead of lines of definitions.  On failure, returns NULL and stores the
+ * reason in @options->message.
  */
 struct sl_follow *sl_follow_begin(lua_State *L,
                                   struct syscap_sampler_options *options,
@@ -20,8 +22,8 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 
 /**
  * Begin to show the stacks of @L with ticks that the environment requests.
- * @rate is SYSCAP_SAMPLE, or NULL if ticks may come later.  Returns NULL
- * without usable ticks.
+ * @rate is SYSCAP_SAMPLE, or NULL if ticks may come later.  Returns NULL if the
+ * ticks are not usable.
  */
 struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
                                         int shows_lines);

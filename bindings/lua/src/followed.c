@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* followed.c - storage of a Lua state's sl_follow: a box in the registry. */
+/* followed.c - storage of a Lua state's sl_follow in a box of the registry. */
 #include "followed.h"
 
 #include "core.h"

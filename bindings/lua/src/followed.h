@@ -2,9 +2,9 @@
 /*
  * followed.h - struct sl_follow of a followed Lua state, and its storage.
  *
- * The thread that runs the state makes its sl_follow.  The memory does not
- * belong to the state: if another thread closes the state, handlers may still
- * read the memory, which is then never freed.
+ * The thread that runs the state makes its sl_follow.  If another thread closes
+ * the state, handlers may still read the sl_follow, and the memory is never
+ * freed.
  */
 #ifndef SYSCAP_LUA_FOLLOWED_H
 #define SYSCAP_LUA_FOLLOWED_H
@@ -15,7 +15,7 @@
 
 #include <syscap/runtime.h>
 
-/** A coroutine that runs; @by has resumed it, and waits. */
+/** A running coroutine, which @by has resumed.  @by waits. */
 struct sl_resume {
 	lua_State *by;
 	const struct sl_resume *older;
@@ -25,7 +25,7 @@ struct sl_follow {
 	struct syscap_attachment *attachment;
 	pthread_t thread;
 	uint64_t n_samples, weight; /* counts of the recorded samples */
-	int is_guest;               /* the sampler also runs without it */
+	int is_guest; /* the sampler also runs without this state */
 	/* names have running lines, not lines of definitions */
 	int shows_lines;
 
@@ -35,11 +35,11 @@ struct sl_follow {
 
 	/* Lua 5.4.  Handlers read and write these members. */
 	const struct sl_resume *resumes; /* the innermost */
-	/* hooks change, so a tick makes no request */
+	/* true while hooks change: a tick makes no request */
 	int is_busy;
-	/* state with syscap's hook instead of ... */
+	/* state with syscap's hook */
 	lua_State *hooked;
-	lua_Hook hook; /* ... the program's hook, or NULL */
+	lua_Hook hook; /* replaced hook of the program, or NULL */
 	int mask, count;
 
 	/* LuaJIT */

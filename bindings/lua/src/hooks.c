@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hooks.c - stacks of Lua 5.4, at safe points.
+ * hooks.c - stacks of Lua 5.4 at safe points.
  *
  *	handler   request(): set syscap's hook in the running state.  The manual
  *	          of Lua lets signal handlers call lua_sethook().
@@ -11,11 +11,11 @@
  *
  * A Lua state has only one hook.  Until syscap's hook runs, it replaces the
  * program's hook, requests all events of the program's hook as well, and passes
- * its event on.  If the program's hook counts instructions, ticks do not
- * replace it, since setting a hook restarts the count.
+ * its event on.  Ticks do not replace a program's hook that counts
+ * instructions, since setting a hook restarts the count.
  *
- * At most one coroutine has syscap's hook at a time (hooked); tracking.c
- * ensures this when coroutines switch.
+ * At most one coroutine has syscap's hook at a time (hooked).  tracking.c
+ * ensures this limit when coroutines switch.
  */
 #include "core.h"
 
@@ -50,7 +50,7 @@ static int push_frame(struct syscap_stack_sink *sink, lua_State *L,
 	return sl_names_push(sink, name, ar->short_src, line);
 }
 
-/* The functions of one coroutine.  0: no more space. */
+/* Push the functions of one coroutine.  Returns 0 if there is no more space. */
 static int walk_one(struct syscap_stack_sink *sink, lua_State *L,
                     int shows_lines)
 {
@@ -138,8 +138,8 @@ void sl_hooks_disown(struct sl_follow *f, lua_State *L)
 		give_back(f, L);
 }
 
-/* Runs in the handler.  Without a running function, the hook would not be
- * called. */
+/* Runs in the handler.  Without a running function, Lua would not call the
+ * hook. */
 static int request(void *data)
 {
 	struct sl_follow *const f = data;

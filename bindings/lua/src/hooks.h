@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hooks.h - stacks of Lua 5.4, at safe points. */
+/* hooks.h - stacks of Lua 5.4 at safe points. */
 #ifndef SYSCAP_LUA_HOOKS_H
 #define SYSCAP_LUA_HOOKS_H
 
@@ -10,7 +10,7 @@ extern const struct syscap_provider sl_hooks_provider;
 /** Remove syscap's hook, if @L has it, and record the tick now. */
 void sl_hooks_settle(struct sl_follow *f, lua_State *L);
 
-/** A new thread inherits its maker's hook: give it the program's hook. */
+/** Set the program's hook in a new thread, which inherits its maker's hook. */
 void sl_hooks_disown(struct sl_follow *f, lua_State *L);
 
 #endif

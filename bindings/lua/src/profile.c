@@ -4,9 +4,9 @@
  * hooks.
  *
  * The profiler ticks by SIGPROF and the processor time of the process, at the
- * kernel's own tick (100 to 1,000 a second), and calls back when the stack is
- * complete.  A sample's weight is its thread's work since the previous sample,
- * so that weights add up to the requested rate.
+ * kernel's own tick (100 to 1,000 a second).  The profiler calls back when the
+ * stack is complete.  A sample's weight is its thread's work since the previous
+ * sample, so that weights add up to the requested rate.
  *
  * A process has one profiler, whose only output is a dump of the stack as text.
  */
@@ -37,9 +37,10 @@ static struct {
 
 /* -------------------------------------------------------------- the stack */
 
-/* "file:name", "file:line" of an unnamed function (0: the main chunk), "name"
- * of LuaJIT's own functions, "@address" of C functions.  @runs: "file:line" of
- * the running line, or NULL. */
+/* Push a frame from LuaJIT's text.  The text is "file:name", "file:line" of an
+ * unnamed function (0: the main chunk), "name" of LuaJIT's own functions, or
+ * "@address" of C functions.  @runs: "file:line" of the running line, or NULL.
+ */
 static int push_frame(struct syscap_stack_sink *sink, char *text,
                       const char *runs)
 {
@@ -127,8 +128,8 @@ static int64_t worked_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Called by the interpreter, not in a handler.  If the host moves the state to
- * another thread, that thread has not attached. */
+/* The interpreter calls this function, not in a handler.  If the host moves the
+ * state to another thread, the other thread is not attached. */
 static void on_profile(void *data, lua_State *L, int n, int vmstate)
 {
 	struct sl_follow *const f = data;
@@ -187,10 +188,10 @@ static void on_late_tick(int signal)
 }
 
 /*
- * When LuaJIT's profiler ends, LuaJIT restores the signal's previous action.
- * The default action kills, and a tick may be pending for any thread.  So this
- * sets a handler, as executed programs would inherit an ignored signal; this
- * module is never unloaded.
+ * Sets an empty handler for SIGPROF.  When LuaJIT's profiler ends, LuaJIT
+ * restores the previous action.  The default action would kill the process at a
+ * pending tick, and executed programs would inherit an ignored signal.  This
+ * module is never unloaded, so the handler stays valid.
  */
 static void outlive_late_ticks(void)
 {
@@ -223,8 +224,8 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 	}
 	if (f != NULL && f->attachment != NULL) {
 		if (take_profiler(f)) {
-			/* Compiled code checks for a tick at functions (f) or
-			 * lines (l) */
+			/* f: compiled code checks for ticks at functions;
+			 * l: at lines */
 			snprintf(mode, sizeof(mode), "%ci%u",
 			         shows_lines ? 'l' : 'f', 1000 / f->hz);
 			outlive_late_ticks();
@@ -244,8 +245,8 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 	return NULL;
 }
 
-/* The environment's sampler does not see compiled code: LuaJIT's profiler
- * replaces the sampler, as otherwise each tick would be recorded twice. */
+/* The environment's sampler does not see compiled code.  LuaJIT's profiler
+ * replaces the sampler, since each tick would otherwise be recorded twice. */
 struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
                                         int shows_lines)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recording.c - recording of the own process: syscap.start(), stop(), drain(),
- * stats(). */
+/* recording.c - recording of the process itself: syscap.start(), stop(),
+ * drain(), stats(). */
 #include <string.h>
 
 #include <syscap.h>

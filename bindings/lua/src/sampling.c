@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampling.c - syscap.sampling{}: shows the functions in which this state
- * spends its time.
+ * sampling.c - syscap.sampling{}, which shows the functions of a state in
+ * samples.
  *
- * A state is followed at most once.  A box in the registry holds its sl_follow,
- * and the box's finalizer ends the following when the state is closed.
+ * A state is followed at most once.  A box in the registry holds the state's
+ * sl_follow, and the box's finalizer ends sampling when the state is closed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -142,9 +142,8 @@ static int stats(lua_State *L)
 	return 1;
 }
 
-/* A sampler that the environment has started ticks from the beginning.
- * Attaches this Lua state to the running sampler.  SYSCAP_DEBUG=1 prints the
- * result. */
+/* Attaches this Lua state to a sampler that the environment has started, and
+ * that ticks from the beginning.  SYSCAP_DEBUG=1 prints the result. */
 static void follow_environment(lua_State *L)
 {
 	const char *const rate = getenv("SYSCAP_SAMPLE");

@@ -4,8 +4,8 @@
  * variables.
  *
  * A scope is a userdata, and holds its texts as user values, since the
- * collector owns the texts.  Without a recording, all scopes are the same ended
- * scope, without an allocation.
+ * collector owns the texts.  Without a recording, all calls return the same
+ * ended scope, and do not allocate.
  */
 #include "core.h"
 
@@ -23,8 +23,8 @@ struct scope {
 	const char *message;
 };
 
-/* Upvalues: the first in all functions here, the second in functions that make
- * scopes */
+/* Upvalues: all functions of this file have the first, and functions that make
+ * scopes have the second */
 #define METATABLE lua_upvalueindex(1)
 #define ENDED     lua_upvalueindex(2)
 
@@ -135,9 +135,9 @@ static int give_results(lua_State *L, int status, lua_KContext n_own)
 }
 
 /*
- * Call the function below the @n arguments on top of the stack, within a scope
- * in the slot below it.  An error passes through unchanged, so that the
- * caller's message handlers see the whole stack.
+ * Call the function below the @n arguments on top of the stack, within the
+ * scope in the slot below the function.  An error passes through unchanged, so
+ * that the caller's message handlers see the whole stack.
  */
 static int call_within(lua_State *L, struct scope *s, int slot, int n)
 {

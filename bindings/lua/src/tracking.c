@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracking.c - the running coroutine in Lua 5.4: replaces coroutine.create,
- * resume and wrap, and debug.sethook and gethook.
+ * tracking.c - the running coroutine in Lua 5.4, by replacements of
+ * coroutine.create, resume and wrap, and of debug.sethook and gethook.
  *
  * The replacements behave like the originals.  While the state is followed,
- * resume() sets the running coroutine, and no replacement leaves syscap's hook
- * visible to the program.  A program that kept the originals, and C code that
- * calls lua_resume(), work as before: ticks in such a coroutine go to the
- * function that resumed the coroutine.
+ * resume() sets the running coroutine, and all replacements hide syscap's hook
+ * from the program.  Originals that a program kept, and lua_resume() in C code,
+ * work as before.  Ticks in a coroutine that they resumed go to the function
+ * that called them.
  */
 #include "core.h"
 
@@ -22,7 +22,7 @@
 /* key in the registry: table of the originals */
 static const char saved_key = 0;
 
-/* From here on ticks request no hook ... */
+/* From hold() to let_go(), ticks request no hook. */
 static void hold(struct sl_follow *f, lua_State *L)
 {
 	__atomic_store_n(&f->is_busy, 1, __ATOMIC_RELAXED);
@@ -30,7 +30,7 @@ static void hold(struct sl_follow *f, lua_State *L)
 	sl_hooks_settle(f, L);
 }
 
-/* ... until here, when @running runs. */
+/* Ends hold(), with @running as the running coroutine. */
 static void let_go(struct sl_follow *f, lua_State *running)
 {
 	__atomic_store_n(&f->running, running, __ATOMIC_RELAXED);
@@ -52,7 +52,7 @@ static int run(lua_State *L, lua_State *co, int n, int *ret_n)
 	f->resumes = &link;
 	let_go(f, co);
 	const int status = lua_resume(co, L, n, ret_n);
-	/* The coroutine may have ended the following */
+	/* The coroutine may have ended sampling */
 	if (sl_followed_by(L) == f) {
 		hold(f, co);
 		f->resumes = link.older;
@@ -154,8 +154,8 @@ static int wrap(lua_State *L)
 /* ------------------------------------------------------------------ hooks */
 
 /*
- * Calls the original, the upvalue, without syscap's hook.  A direct C call, as
- * lua_call() would trigger the program's hook a second time.
+ * Calls the original, the upvalue, without syscap's hook.  The call is a direct
+ * C call, since lua_call() would trigger the program's hook a second time.
  */
 static int guarded(lua_State *L)
 {
@@ -188,7 +188,7 @@ static int sethook(lua_State *L)
 	return guarded(L);
 }
 
-/* --------------------------------------------------------- in their places */
+/* ------------------------------------------------------------ replacement */
 
 struct replacement {
 	const char *table, *name;
@@ -213,7 +213,7 @@ static void push_library(lua_State *L, const struct replacement *r)
 	lua_remove(L, -2);
 }
 
-/* Is the function on top of the stack a C function of Lua's own? */
+/* True if the function on top of the stack is a C function of Lua itself. */
 static int is_plain(lua_State *L)
 {
 	if (lua_tocfunction(L, -1) == NULL)
@@ -255,7 +255,7 @@ void sl_tracking_add(lua_State *L, int is_full)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &saved_key);
 }
 
-/* A function that has replaced the replacement stays. */
+/* Keep a function of the program that has replaced the replacement. */
 void sl_tracking_remove(lua_State *L)
 {
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &saved_key) != LUA_TTABLE) {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- harness.lua - functions for tests of the binding: they record programs, and
--- read their captures.  This file runs in the tested interpreter.
+-- harness.lua - functions for tests of the binding, which record programs and
+-- read captures.  This file runs in the tested interpreter.
 local harness = {}
 
 local interpreter = arg[-1]

@@ -1,6 +1,6 @@
--- SPDX-License-Identifier: BSD-2-Clause
--- programs.lua - programs for the tests of sampling: functions that call each
--- other, methods, coroutines, callbacks from C, garbage.
+-- SPDX-License-Identifier: BSD-2-Clause programs.lua - programs for the tests
+-- of sampling, with nested calls, methods, coroutines, callbacks from C, and
+-- garbage.
 local programs = {}
 
 -- The program expects a variable `rounds` or `seconds`.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# rockspec.sh VERSION INTERPRETER INCLUDE LIBRARY - `luarocks make` builds a
-# module that this Lua loads, with the library below an unusual prefix.
+# rockspec.sh VERSION INTERPRETER INCLUDE LIBRARY - test of `luarocks make` with
+# the library below an unusual prefix: this Lua loads the module.
 #
-# Reads SYSCAP (the command), SYSCAP_SOURCE.
+# The script reads SYSCAP (the command) and SYSCAP_SOURCE.
 set -eu
 version=$1 interpreter=$2 include=$3 library=$4
 work=$(mktemp -d)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * states.c - a host of Lua that opens and closes states during sampling: one
- * after another, several in a thread, in their own threads, and closed by a
- * foreign thread.
+ * states.c - a host of Lua that opens and closes states during sampling.
  *
- * The kernel may have only 100 ticks per second, and no stack is taken between
- * two ticks: so the last state works for half a second of processor time.
+ * States are open one after another, several in a thread, or in their own
+ * threads.  A foreign thread closes one of them.
  *
- * Exits with 0 if all states did their work.  If LuaJIT's only profiler is
- * already in use, sampling() reports that, which is no failure.
+ * The last state works for half a second of processor time, since the kernel
+ * may have only 100 ticks per second.
+ *
+ * The program exits with 0 if all states did their work.  sampling() may report
+ * that LuaJIT's only profiler is already in use, which is no failure.
  */
 #include <lauxlib.h>
 #include <lua.h>

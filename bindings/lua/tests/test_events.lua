@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_events.lua - the capture holds the marks, counters, logs and files of
--- Lua programs unchanged.
+-- test_events.lua - marks, counters, logs and files of Lua programs, which the
+-- capture holds unchanged.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("a mark has the time, duration and message it was given", function()
@@ -156,7 +156,7 @@ t.test("a value outside of a counter's range becomes the nearest valid value", f
   local want = { 1, -1, 0, 2 ^ 63, -2 ^ 63, 2 ^ 53, 2 }
   t.equal(#values, #want)
   for i = 1, #want do
-    -- The largest 64-bit integer is read as a double here
+    -- This reader returns the largest 64-bit integer as a double
     t.check(math.abs(values[i] - want[i]) <= math.abs(want[i]) * 1e-15, i)
   end
   local mark = t.marks()["app.m"][1]

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_hooks.lua - programs do not notice the hooks of Lua 5.4's sampling:
--- their own hooks get all events, and coroutines behave as usual.
+-- test_hooks.lua - invisibility of the hooks of Lua 5.4's sampling: a program's
+-- own hooks get all events, and coroutines behave as usual.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 local busy = [[

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_lines.lua - stacks show the running line if the program asks for lines.
+-- test_lines.lua - running lines in stacks, on the program's request.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 -- Each at_N() is called in line N, and runs for some samples.

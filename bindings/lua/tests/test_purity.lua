@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_purity.lua - the handler of a tick, with a Lua state followed, neither
--- allocates nor frees nor locks. handler_watch.so (HANDLER_WATCH) counts these
+-- test_purity.lua - allocations, frees and locks in the handler of a tick, with
+-- a followed Lua state: none.  handler_watch.so (HANDLER_WATCH) counts these
 -- calls.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 local programs = dofile(arg[0]:match "^.*/" .. "programs.lua")

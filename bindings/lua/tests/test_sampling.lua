@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_sampling.lua - stacks of Lua programs name their functions.
+-- test_sampling.lua - names of functions in the stacks of Lua programs.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 local programs = dofile(arg[0]:match "^.*/" .. "programs.lua")
 
@@ -41,7 +41,7 @@ t.test("callers are outside of their callees", function()
     if leaf and main then
       n = n + 1
       t.check(leaf < main)
-      -- a state of LuaJIT itself stands before the leaf
+      -- a frame for a state of LuaJIT itself precedes the leaf
       t.equal(leaf, t.is_jit and stack[1]:find "^%[%a" and 2 or 1)
     end
   end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_scopes.lua - a scope makes one mark in every way to leave the scope.
+-- test_scopes.lua - marks of scopes: one mark in every way to leave a scope.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("a finished scope is one mark that lasts from its beginning", function()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_states.lua - a host may close a state at any time (states.c).
+-- test_states.lua - closing of a state by the host at any time (states.c).
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("states are closed during sampling, by any thread", function()

@@ -4,11 +4,11 @@
 //
 //	SYSCAP=... NODE_PATH=... BENCH_ADDON=... node bench.js
 //
-// The rows of a run take turns: in a round each row makes a burst of 1,000
+// The rows of a run take turns.  In a round, each row makes a burst of 1,000
 // events and then pauses, while the recorder empties the rings.  A row shows
 // the median of its bursts, in nanoseconds an event.  Two columns divide this
 // median by the empty Node-API call, and by the same event in C.  The bench
-// fails if any event was dropped: a dropped event would look fast.
+// fails if any event was dropped, since a dropped event would look fast.
 'use strict';
 
 const { spawnSync } = require('node:child_process');
@@ -17,7 +17,7 @@ const path = require('node:path');
 const fs = require('node:fs');
 
 const ROUNDS = 60;
-const WARM = 15; // unused first rounds: code is not compiled yet
+const WARM = 15; // unused first rounds, in which V8 compiles the code
 const BURST = 1000;
 
 function rows() {
@@ -29,8 +29,8 @@ function rows() {
   const count = syscap.counter('bench', 'js', '', { type: 'int64' });
   const { batch } = syscap;
   const nothing = (i) => i;
-  // Each row has its own loop, as in a program: V8 would compile one common
-  // loop for all rows together.
+  // Each row has its own loop, as in a program, since V8 would compile one
+  // common loop for all rows together.
   return {
     dropped: () => syscap.stats().dropped + c.dropped(),
     table: [

@@ -73,7 +73,7 @@ static void define(napi_env env, napi_value exports, const char *name,
 		napi_set_named_property(env, exports, name, value);
 }
 
-/* A function that later versions of node_api.h define by a macro. */
+/* Later versions of node_api.h define this function by a macro. */
 NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);
 
 NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)

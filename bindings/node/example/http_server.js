@@ -17,7 +17,8 @@ const syscap = require('syscap');
 const gzip = promisify(zlib.gzip);
 const log = syscap.logger('example');
 
-// The sites and the counter are made once, and used at each request.
+// The server makes the sites and the counter once, and uses them at each
+// request.
 const handling = syscap.site('http', 'handle');
 const rendering = syscap.site('http', 'render');
 const compressing = syscap.site('http', 'gzip');
@@ -35,7 +36,7 @@ async function handle(request, response) {
   try {
     const n = Number(new URL(request.url, 'http://x').searchParams.get('n'));
     const page = render(n);
-    // Waiting is recorded as an operation, which may overlap others.
+    // Waiting is recorded as an operation, which may overlap other operations.
     const body = await compressing.run(() => gzip(page), `${page.length} bytes`);
     response.setHeader('content-encoding', 'gzip');
     response.end(body);

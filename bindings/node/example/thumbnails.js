@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// thumbnails.js - a typical service of Node: HTTP in the main thread, a pool of
+// thumbnails.js - a typical Node service: HTTP in the main thread, a pool of
 // workers that compute, a cache, and a client.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -o thumbnails.syscap -- \
@@ -99,7 +99,8 @@ class Times {
 
 // --------------------------------------------------------------------- pool
 
-// The answer of a worker is handled in the asynchronous context of the request.
+// The pool handles a worker's answer in the asynchronous context of the
+// request.
 class Task extends AsyncResource {
   constructor(seed, resolve) {
     super('ThumbnailTask');
@@ -182,7 +183,7 @@ class Service {
     });
   }
 
-  // Answers in an operation, which overlaps others in this thread.
+  // Answers in an operation, which overlaps other operations in this thread.
   async #answer(request, reply) {
     await syscap.operation(GROUP, 'request', async () => {
       const began = performance.now();
@@ -231,7 +232,8 @@ function get(agent, port, seed) {
   });
 }
 
-// Several clients run at a time; each sends one request after the other.
+// Several clients run at a time.  Each client sends one request after the
+// other.
 async function askAll(port, clients, requests) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   let next = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// absent.js - replaces the addon if it was not built ("npm install
-// --ignore-scripts") or can't be loaded: programs run without a recording.
+// absent.js - replacement of an addon that was not built ("npm install
+// --ignore-scripts") or cannot be loaded: programs run without a recording.
 // Functions that start a recording report the reason.
 'use strict';
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// batch.js - marks that wait in an array of this thread; one call of the addon
-// hands them over together.
+// batch.js - marks that wait in an array of this thread, until one call of the
+// addon records all of them.
 //
-// The marks are handed over when the array is full, 50 ms after the first mark,
-// by flush(), and at the end of the thread or process (src/env.c).  A process
-// that is killed loses the waiting marks.
+// The call occurs when the array is full, and 50 ms after the first mark.
+// flush() and the end of the thread or process also make the call (src/env.c).
+// A process that is killed loses the waiting marks.
 'use strict';
 
 const { numberOf } = require('./value.js');

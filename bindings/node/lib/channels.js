@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// channels.js - records messages of diagnostics_channel as marks.
+// channels.js - marks for messages of diagnostics_channel.
 'use strict';
 
 const dc = require('node:diagnostics_channel');
@@ -9,8 +9,8 @@ const { site, nextId } = require('./site.js');
 
 const GROUP = 'channel';
 
-// Records an instant for each message.  describe(message, name) returns its
-// text.
+// Records an instant for each message, with the text of describe(message,
+// name).
 function subscribe(name, { group = GROUP, describe } = {}) {
   const place = site(group, String(name));
   const onMessage = (message) => {

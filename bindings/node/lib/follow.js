@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// follow.js - promises and generators, which continue after their function has
-// returned.
+// follow.js - marks of promises and generators, which continue after their
+// function has returned.
 'use strict';
 
 const { isGeneratorObject, isPromise } = require('node:util').types;
 
-// Whether @object is a promise without own methods (unlike execa's) and of no
-// other class: then() returns a promise without such methods.
+// True if @object is a promise of the class Promise itself, without own methods
+// (unlike execa's).  The result of then() would lack these methods.
 function isPlainPromise(object) {
   return isPromise(object) && object.constructor === Promise &&
     Object.keys(object).length === 0;
 }
 
 // Returns a promise that settles after @promise and @end.  A rejection stays a
-// rejection; Node reports it if nothing handles it.
+// rejection, which Node reports if it is not handled.
 function afterPromise(promise, end) {
   return promise.then(
     (value) => {

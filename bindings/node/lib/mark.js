@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // mark.js - marks with their texts given at the call.
 //
-// A table holds the texts, so that repeated texts are passed to C once.  Names
-// that never repeat (with a number in them) would fill the memory: so the table
-// holds only the first REMEMBERED_MAX names.
+// A table holds the texts, so that repeated texts are passed to C once.  The
+// table holds only the first REMEMBERED_MAX names, since names that never
+// repeat (such as names with a number) would fill the memory.
 'use strict';
 
 const { native, slots, ACTIVE, B, C } = require('./slots.js');

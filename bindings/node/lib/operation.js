@@ -2,8 +2,8 @@
 // operation.js - operations; code that an operation awaits finds the operation
 // by the asynchronous context.
 //
-// The begin and the end of an operation are separate marks: so its steps belong
-// to it even if the program ends first.
+// The begin and the end of an operation are separate marks, so that the capture
+// has the steps' operation even if the program ends first.
 'use strict';
 
 const { AsyncLocalStorage } = require('node:async_hooks');
@@ -40,8 +40,8 @@ function currentOperation() {
   return contexts?.getStore();
 }
 
-// The table of names (mark.js) is limited: when it is full, step() does not
-// record steps with new names.
+// When the table of names (mark.js) is full, step() does not record steps with
+// new names.
 function step(name, message) {
   if (slots[ACTIVE] === 0) return;
   const current = currentOperation();

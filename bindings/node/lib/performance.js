@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// performance.js - records entries of Node's performance timeline as marks.
+// performance.js - marks for entries of Node's performance timeline.
 'use strict';
 
 const { PerformanceObserver, constants } = require('node:perf_hooks');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// recording.js - starts and stops recording and the sampler of this process.
+// recording.js - start and stop of recording and sampling of this process.
 'use strict';
 
 const { getSystemErrorName } = require('node:util');
@@ -10,7 +10,7 @@ const CLOCKS = ['auto', 'cpu', 'wall', 'perf'];
 const STACKS = ['merged', 'managed', 'native'];
 
 const beginnings = new Set(); // functions to call when recording begins
-const endings = new Set(); // ... and before recording ends
+const endings = new Set(); // functions to call before recording ends
 
 function check(outcome, what) {
   if (outcome.errno === 0) return outcome.message;

@@ -15,7 +15,8 @@ const made = new Map(); // group -> name -> Site
 
 let lastId = threadId * 2 ** 32;
 
-// Returns an id for an operation of this package; no two threads have the same.
+// Returns an id for an operation of this package.  No two threads get equal
+// ids.
 function nextId() {
   return ++lastId;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // slots.js - the addon, and the array of numbers that the addon shares.
 //
-// src/env.h has the same numbers.  Nothing outside of this package has access
-// to the array: the writers check the numbers.
+// src/env.h has the same numbers.  Only this package has access to the array,
+// so the writers check the numbers.
 'use strict';
 
 const path = require('node:path');

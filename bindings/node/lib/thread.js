@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
-// thread.js - names workers by their file and number, for captures and `top`.
-// Newer versions of Node name workers themselves.
+// SPDX-License-Identifier: BSD-2-Clause thread.js - names of workers, made of
+// file and number, for captures and `top`.  Newer versions of Node name workers
+// themselves.
 'use strict';
 
 const path = require('node:path');

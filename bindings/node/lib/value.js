@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// value.js - converts arguments of any type.  An event must not throw an
+// value.js - conversion of arguments of any type.  An event must not throw an
 // exception, least of all an exception that occurs only during a recording.
 //
-// Callers convert before they fill the slots: toString() of an object is the
-// program's code, and may record events that use the slots.
+// Callers convert before they fill the slots, since an object's toString() is
+// application code and may record events that use the slots.
 'use strict';
 
 // Converts a message, which may be undefined.

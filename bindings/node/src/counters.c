@@ -19,12 +19,12 @@ struct sn_counter {
 	struct sn_counter *next;
 };
 
-/* Operation on a counter, in slot C; lib/counter.js has the same numbers. */
+/* Operation on a counter, in slot C.  lib/counter.js has the same numbers. */
 enum {
 	PUT,
 	ADD
 };
-/* ... and the recorded kind of value, in slot D. */
+/* Recorded kind of value, in slot D. */
 enum {
 	NOTHING,
 	VALUE,
@@ -171,15 +171,15 @@ static double count_double(struct sn_counter *c, double number, bool is_added,
 	return value;
 }
 
-/* count(): A counter, B number, C PUT or ADD, D recorded kind; the new value
- * into A */
+/* count(): slots A counter, B number, C PUT or ADD, D recorded kind.  Stores
+ * the new value in A */
 static napi_value count(napi_env env, napi_callback_info info)
 {
 	struct sn_env *const self = sn_env_of(env, info);
 	double *const s = self->slots;
 	const uint32_t index = sn_index(s[SN_A], self->n_counters);
 
-	/* impossible by lib/counter.js */
+	/* lib/counter.js never passes this index */
 	if (index == self->n_counters)
 		return NULL;
 	struct sn_counter *const c = self->counters[index];

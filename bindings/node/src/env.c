@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * env.c - environments of Node, with their state and their end (env.h).
+ * env.c - state of the addon in environments of Node, and its end (env.h).
  *
  * Events in the batch that JavaScript did not flush are recorded
  *	by the 'exit' event	(lib/batch.js)
@@ -61,7 +61,7 @@ void sn_env_drain(struct sn_env *self)
 
 static void drain_at_exit(void)
 {
-	/* Workers have ended; a thread with the lock does the same */
+	/* Workers have ended.  Do not wait for a thread that drains, too */
 	if (pthread_mutex_trylock(&lock) != 0)
 		return;
 	for (struct sn_env *e = envs; e != NULL; e = e->next)

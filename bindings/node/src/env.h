@@ -3,12 +3,12 @@
  * env.h - state of this module in one environment of Node (the main thread's,
  * or a worker's).
  *
- * JavaScript and C share an array of doubles, the slots: arguments and results
- * of cheap calls go there, since each value through Node-API costs as much as
- * the call. lib/slots.js has the same numbers.
+ * JavaScript and C share an array of doubles, the slots, for arguments and
+ * results of cheap calls.  Each value through Node-API costs as much as the
+ * call.  lib/slots.js has the same numbers.
  *
- * All functions except sn_env_refresh_all() are for the environment's own
- * thread.
+ * Only the environment's own thread may call these functions, except
+ * sn_env_refresh_all().
  */
 #ifndef SN_ENV_H
 #define SN_ENV_H
@@ -87,7 +87,7 @@ void sn_env_refresh(struct sn_env *self);
 void sn_env_refresh_all(void);
 
 /**
- * A JavaScript number as nanoseconds.  False: out of range, or NaN.
+ * Convert a JavaScript number to nanoseconds.  False: out of range, or NaN.
  */
 static inline bool sn_ns(double number, int64_t *ret)
 {

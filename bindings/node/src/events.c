@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* events.c - logs and metadata; adds counters.c's functions. */
+/* events.c - logs and metadata. */
 #include "env.h"
 #include "objects.h"
 #include "parts.h"
 #include "texts.h"
 
-/* log(domain, message): A severity */
+/* log(domain, message): slot A severity */
 static napi_value log_text(napi_env env, napi_callback_info info)
 {
 	napi_value args[2];

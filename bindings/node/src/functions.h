@@ -30,7 +30,7 @@ struct sn_functions {
 	                 size_t len);
 	int (*is_active)(void);
 	int64_t (*clock)(void);
-	/* Should stacks hold only the runtime's frames? */
+	/* True if stacks must hold only the runtime's frames */
 	int (*is_managed)(void);
 };
 

@@ -110,7 +110,7 @@ static napi_value mark_text(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* markNamed(group, name, message): B begin, C duration */
+/* markNamed(group, name, message): slots B begin, C duration */
 static napi_value mark_named(napi_env env, napi_callback_info info)
 {
 	napi_value args[3];
@@ -140,7 +140,7 @@ static void end_slots(const struct sn_env *self, const char *message)
 		tell_of(at, NO_TIME);
 }
 
-/* end(): slots A site, B begin; the mark ends now */
+/* end(): slots A site, B begin.  The mark ends now */
 static napi_value end(napi_env env, napi_callback_info info)
 {
 	end_slots(sn_env_of(env, info), NULL);
@@ -159,7 +159,7 @@ static napi_value end_text(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* instant(message): A site; now */
+/* instant(message): slot A site */
 static napi_value instant(napi_env env, napi_callback_info info)
 {
 	napi_value arg;
@@ -173,7 +173,7 @@ static napi_value instant(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* linked(message): A site, B link, C id, D begin, E duration */
+/* linked(message): slots A site, B link, C id, D begin, E duration */
 static napi_value linked(napi_env env, napi_callback_info info)
 {
 	napi_value arg;
@@ -195,7 +195,7 @@ static napi_value linked(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* now(): into A */
+/* now(): stores the time in slot A */
 static napi_value now(napi_env env, napi_callback_info info)
 {
 	struct sn_env *const self = sn_env_of(env, info);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module.c - the addon: adds the functions to one environment. */
+/* module.c - registration of the addon's functions in an environment. */
 #include "parts.h"
 
-/* A function that later versions of node_api.h define by a macro. */
+/* Later versions of node_api.h define this function by a macro. */
 NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);
 
 NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)

@@ -5,7 +5,8 @@
 
 #include "env.h"
 
-/* Each adds a file's functions to @exports.  False: an exception is pending. */
+/* Each function adds a file's functions to @exports.  False: an exception is
+ * pending. */
 bool sn_define_marks(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_counters(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_events(napi_env env, napi_value exports, struct sn_env *self);

@@ -7,7 +7,8 @@
 
 /**
  * Copy @value into @to of @size bytes, cut between characters, with spaces for
- * NULs. False: no string; a TypeError that names @what is pending.
+ * NULs.  False: @value is no string, and a TypeError that names @what is
+ * pending.
  */
 bool sn_text(napi_env env, napi_value value, char *to, size_t size,
              const char *what);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* threads.c - setter of the calling thread's name, which lib/thread.js
- * chooses. */
+/* threads.c - the calling thread's name, which lib/thread.js chooses. */
 #include <sys/prctl.h>
 
 #include "objects.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// batch.test.js - when marks that wait are recorded, and when they are lost.
+// batch.test.js - recording and loss of waiting marks.
 'use strict';
 
 const assert = require('node:assert/strict');

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// busy.js - a program to be sampled: recursion, methods, accessors, callbacks
-// from builtins, code that comes and goes.
+// busy.js - a program for the sampler: recursion, methods, accessors, callbacks
+// from builtins, code that V8 makes and discards.
 //
 // Arguments: the run time in ms; "churn" to make new code continuously.
 'use strict';
 
-// Milliseconds of CPU time of all threads; on a busy machine more time passes.
+// Milliseconds of CPU time of all threads.  On a busy machine more time passes.
 exports.WORKED = `
 function worked() {
   const { user, system } = process.cpuUsage();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// capture.js - for tests: record a program of Node, and read the capture.
+// capture.js - recording of a Node program for tests, and reader of captures.
 'use strict';
 
 const { spawnSync } = require('node:child_process');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// events.test.js - the records of the calls, and the refused arguments.
+// events.test.js - recorded events of each call, and refused arguments.
 'use strict';
 
 const assert = require('node:assert/strict');

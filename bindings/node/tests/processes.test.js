@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// processes.test.js - child processes of Node are in the same capture:
-// clusters, child_process, scripts of npm.
+// processes.test.js - child processes of Node in the same capture: clusters,
+// child_process, scripts of npm.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -11,8 +11,8 @@ const test = require('node:test');
 
 const { folder, run, record, Capture } = require('./capture.js');
 
-// The recorded marks, and the number of marks reported as lost: on a busy
-// machine a process may get no ring in time.
+// Returns the recorded marks, and the number of marks reported as lost.  On a
+// busy machine a process may get no ring in time.
 function told(capture) {
   const marks = capture.marks('worker');
   const lost = capture.marks('syscap')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sleeps.c - a preloaded library that counts the sleeps of syscap's addons
- * (SLEEPS_IN is part of their names) on threads of the program.  Writes the
- * number to the file SLEEPS_OUT at the end of the process.
+ * (SLEEPS_IN is part of their names) on threads of the program.  The library
+ * writes the number to the file SLEEPS_OUT at the end of the process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// usage.ts - the types accept and refuse the same arguments as the functions.
-// This file is compiled, never run.
+// usage.ts - arguments that the types accept or refuse, as the functions do.
+// The test only compiles this file.
 import * as syscap from '../index.js';
 import { attach, namesLost } from '../v8/index.js';
 

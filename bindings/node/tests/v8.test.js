@@ -168,7 +168,7 @@ test('a recording that begins later knows the code that was there', (t) => {
 
 test('V8\'s own profiler gets as many samples beside us as alone', (t) => {
   // The two cases alternate in one process, so that other programs affect both.
-  // A fault would take a half or all of the samples away.
+  // A fault would lose half or all of the samples.
   const capture = sampled(t, `
     const { Session } = require('inspector');
     const syscap = require('syscap');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// v8_waits.test.js - function names that find no room in the ring: the program
-// never waits, and the names arrive when the ring has room again.
+// v8_waits.test.js - function names without room in the ring: the program never
+// waits, and the names arrive when the ring has room again.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -11,7 +11,7 @@ const test = require('node:test');
 
 const { folder, run, Capture } = require('./capture.js');
 
-const N = 1500; // names, of which a ring of 64 KiB holds a third
+const N = 1500; // names; a ring of 64 KiB holds a third of them
 const { SYSCAP, SLEEPS } = process.env;
 
 // fill() compiles the functions.

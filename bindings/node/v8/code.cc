@@ -2,14 +2,14 @@
 /*
  * code.cc - names of V8's code, for the capture (code.h).
  *
- * V8 calls on_code() on any of its threads, during compilation and collection:
- * on_code() must neither call V8 nor wait.
+ * V8 calls on_code() on any of its threads, during compilation and collection,
+ * so on_code() must neither call V8 nor wait.
  *
  * A lost name leaves an address without a name in every stack that contains it.
- * So events without space are kept, up to kBytesMax, with their time, and
- * recorded later by a separate thread (keeper()).  The same applies to existing
- * code at the start of a recording, which may not fit into a ring.  Readers of
- * the capture use times, so names may have any order.
+ * So the addon keeps events without space, up to kBytesMax, with their time,
+ * and a separate thread (keeper()) records these events later.  The addon also
+ * keeps existing code at the start of a recording that does not fit into a
+ * ring.  Readers of the capture use times, so names may have any order.
  */
 #include "code.h"
 
@@ -116,8 +116,8 @@ void *keeper(void *)
 	return nullptr;
 }
 
-/* Blocks signals, which are for the program's threads.  Without the thread,
- * kept events are recorded at the end. */
+/* Blocks signals, which are for the program's threads.  If the thread cannot be
+ * made, kept events are recorded at the end. */
 bool start_keeper()
 {
 	pthread_attr_t attributes;
@@ -157,9 +157,9 @@ void keep(Event &&event)
 }
 
 /*
- * "LazyCompile:*paint /srv/app.js:10:14" as "paint (/srv/app.js:10:14)": the
- * compiler of a function changes, but the name must not.  Other code than
- * JavaScript functions keeps V8's name.
+ * Converts "LazyCompile:*paint /srv/app.js:10:14" to "paint
+ * (/srv/app.js:10:14)", since a function's name must not change with its
+ * compiler.  Other code than JavaScript functions keeps V8's name.
  */
 std::string name_of(std::string_view text)
 {

@@ -17,8 +17,8 @@ namespace syscap_v8
 void tell_code(v8::Isolate *isolate, const struct sn_functions *functions);
 void forget_code(v8::Isolate *isolate);
 
-/** Record the kept events, as far as the ring has space.  False: some are
- * left. */
+/** Record the kept events, as far as the ring has space.  False: some events
+ * are left. */
 bool tell_kept();
 
 /** Number of events that found no space and are not recorded yet. */

@@ -4,17 +4,17 @@
  *
  * V8 returns the addresses of its frames, innermost first: machine addresses of
  * compiled code, and addresses within the bytecode of interpreted functions.
- * Compiled code keeps frame pointers, so the sampler's own unwinder finds those
- * frames among C++'s; of an interpreted function the unwinder finds only the
- * interpreter.  So this provider adds the bytecode addresses, each with the
- * stack address of its interpreter's frame.
+ * Compiled code keeps frame pointers, so the sampler's own unwinder finds its
+ * frames among C++ frames.  For an interpreted function, the unwinder finds
+ * only the interpreter.  So this provider adds the bytecode addresses, each
+ * with the stack address of its interpreter's frame.
  *
- * During a garbage collection V8 returns no frames.  JavaScript waits
- * meanwhile, so the provider takes its frames at the start of a collection, and
- * keeps them until its end.
+ * During a garbage collection, JavaScript waits and V8 returns no frames.  So
+ * the provider takes the frames at the start of a collection, and keeps these
+ * frames until the collection's end.
  *
- * walk() runs in a signal handler.  V8 allows the called functions in handlers:
- * see v8-isolate.h and v8-unwinder.h.
+ * walk() runs in a signal handler.  V8 allows the called functions in handlers
+ * (v8-isolate.h, v8-unwinder.h).
  */
 #include "frames.h"
 
@@ -29,7 +29,7 @@ namespace syscap_v8
 namespace
 {
 
-/* V8 trusts values on the stack; a program's addresses are below this */
+/* V8 trusts values on the stack.  A program's addresses are below this limit */
 constexpr uintptr_t kAddressEnd = uintptr_t{ 1 } << 47;
 /* x86-64 has one or two ranges of machine code */
 constexpr size_t kCodePagesMax = 256;
@@ -60,10 +60,10 @@ bool is_machine_code(const Frames *self, const Work *work, size_t n_pages,
 }
 
 /*
- * The address of the position in the interpreter's frame that runs @bytecode,
- * from @from outwards; 0: none.  Two words of that frame are the bytecode
- * array, as a tagged pointer, and below that the offset, as a small integer in
- * the upper half of its word; V8 returns the sum of the two.
+ * Finds the interpreter's frame that runs @bytecode, from @from outwards, and
+ * returns the address of the frame's position; 0: none.  Two words of that
+ * frame are the bytecode array, as a tagged pointer, and below the offset, as a
+ * small integer in the upper half of its word.  V8 returns the sum of both.
  */
 uintptr_t find_interpreter(uintptr_t from, uintptr_t high, uintptr_t bytecode)
 {
@@ -83,10 +83,10 @@ uintptr_t find_interpreter(uintptr_t from, uintptr_t high, uintptr_t bytecode)
 }
 
 /*
- * Gets V8's frames into @work; @ret_is_gc: V8 collects.  V8 returns no frames
- * at an instant when a frame is incomplete.  Then the caller's frame is
- * complete: its return address is on top of the stack, or after the caller's
- * frame pointer.
+ * Gets V8's frames into @work; @ret_is_gc: V8 collects.  While a frame is
+ * incomplete, V8 returns no frames.  The caller's frame is then complete, and
+ * its return address is on top of the stack, or after the caller's frame
+ * pointer.
  */
 size_t ask(const Frames *self, const struct syscap_regs *regs, Work *work,
            size_t n_pages, bool *ret_is_gc)
@@ -172,7 +172,7 @@ int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		self->functions->stack_scratch(sink, &size));
 
 	static_assert(sizeof(Work) <= 16384, "that is what is lent");
-	/* Not on V8's own stack, so no assumption holds */
+	/* The stack is not V8's own, so no assumption holds */
 	if (regs->sp >= self->stack_high ||
 	    self->stack_high - regs->sp > (UINT64_C(1) << 30))
 		return SYSCAP_WALK_BUSY;
@@ -217,7 +217,7 @@ void on_gc_begin(v8::Isolate *, v8::GCType, v8::GCCallbackFlags, void *data)
 		      self->kept[n_kept++] = *frame;
 		      return n_kept < kFramesMax;
 	      });
-	/* A tick finds all frames, or none */
+	/* A tick must find all frames, or none */
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	self->n_kept = n_kept;
 }

@@ -27,7 +27,8 @@ struct Frames {
 	struct syscap_stack_frame kept[kFramesMax];
 };
 
-/** Attach @frames->isolate to this thread's samples; false: impossible. */
+/** Attach @frames->isolate to this thread's samples.  Returns false on
+ * failure. */
 bool attach(Frames *frames);
 void detach(Frames *frames);
 

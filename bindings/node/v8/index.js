@@ -31,7 +31,7 @@ function load() {
 const addon = load();
 let isAttached = false;
 
-// Reports existing code when recording begins: nothing is kept before.
+// Reports existing code when recording begins, since no earlier code is kept.
 function onRecording() {
   addon.tellCode();
 }

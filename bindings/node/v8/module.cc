@@ -2,8 +2,8 @@
 /*
  * module.cc - the addon for V8's frames, for one major version of Node.
  *
- * v8/index.js loads this Node-API module only into the version that it was
- * built for: the file's name contains NODE_MODULE_VERSION.
+ * v8/index.js loads this Node-API module only into the version for which the
+ * module was built: the file's name contains NODE_MODULE_VERSION.
  */
 #define NAPI_VERSION 8
 #include <node_api.h>
