@@ -48,8 +48,8 @@ endfunction()
 
 # syscap_test_module(<name> SOURCES <file>... [LIBS <target>...])
 #
-# $SYSCAP_TEST_BIN/<name>.so, which tests load.  The symbols of LIBS stay
-# hidden.
+# <name> is $SYSCAP_TEST_BIN/<name>.so, which tests load.  The symbols of LIBS
+# stay hidden.
 function(syscap_test_module name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
 	add_library(${name} MODULE ${arg_SOURCES})

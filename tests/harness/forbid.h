@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * forbid.h - a filter by which the kernel kills the calling thread, or a thread
- * that it starts later, at one system call.  False: the kernel has no such
+ * forbid.h - a filter by which the kernel kills a thread, and threads that the
+ * thread starts later, at one system call.  Returns false if the kernel has no
  * filters.
  */
 #ifndef TEST_FORBID_H

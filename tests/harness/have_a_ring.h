@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * have_a_ring.h - a loop of emits until a mark is recorded.  A busy recorder
- * may give no ring at a thread's first event.  Events before the ring are lost
- * and reported; the caller does not test such losses.
+ * may give no ring at a thread's first event.  The caller does not test
+ * reported losses before the ring.
  */
 #ifndef HARNESS_HAVE_A_RING_H
 #define HARNESS_HAVE_A_RING_H
@@ -11,7 +11,7 @@
 
 #include <syscap.h>
 
-/** Emits marks first/mark until the calling thread's ring holds one. */
+/** Emit marks first/mark until the calling thread's ring holds one. */
 static inline void have_a_ring(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };

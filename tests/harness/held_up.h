@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * held_up.h - restart of a child that a busy machine delayed, so that the
- * child's times do not depend on the library alone.  The test fails if every
- * start is as slow.
+ * held_up.h - restart of a child that a busy machine delayed, so that the times
+ * of the child depend only on the library.  The test fails if each start is
+ * slow.
  *
  *	do
  *		peer_start(&peer, "child", ...);
@@ -20,15 +20,15 @@
 #define HELD_UP_STATUS 79
 #define HELD_UP_TRIES  30
 
-/** Call in the child: ends a child that took too long. */
+/** Call in the child, to end a child that took too long. */
 static inline void held_up_if(bool took_too_long)
 {
 	if (took_too_long)
 		_exit(HELD_UP_STATUS);
 }
 
-/** Was the child delayed, by its wait status?  If true, the peer has been
- * freed. */
+/** Returns whether the child was delayed, by its wait status.  If true, the
+ * peer has been freed. */
 static inline bool is_held_up(struct peer *peer, int status)
 {
 	static unsigned n;

@@ -2,9 +2,9 @@
 /*
  * make_capture.h - builder of captures in memory, in either byte order.
  *
- * Writes byte by byte after the description of the format, without the
- * library's writer and structs: a mistake in these cannot hide here.  A failure
- * calls abort().
+ * The builder follows the description of the format, byte by byte, without the
+ * library's writer and structs.  So tests with the builder find mistakes in the
+ * library's writer and structs.  A failure calls abort().
  *
  *	struct make_capture capture;
  *
@@ -39,7 +39,7 @@ void make_begin(struct make_capture *capture, bool big, int64_t time,
                 int64_t end);
 void make_free(struct make_capture *capture);
 
-/* The pieces. */
+/* Parts of frames. */
 void make_u8(struct make_capture *capture, unsigned value);
 void make_u16(struct make_capture *capture, unsigned value);
 void make_u32(struct make_capture *capture, uint32_t value);
@@ -60,7 +60,7 @@ void make_end(struct make_capture *capture);
 void make_patch_u16(struct make_capture *capture, size_t offset,
                     unsigned value);
 
-/* Whole frames.  @tid 0: no tagged thread id. */
+/* Whole frames.  @tid 0 omits the tagged thread id. */
 void make_timestamp(struct make_capture *capture, int64_t time);
 void make_index(struct make_capture *capture, int64_t time, uint64_t previous);
 void make_stack(struct make_capture *capture, unsigned type, int32_t pid,

@@ -244,7 +244,7 @@ void peer_send_fds(struct peer *peer, const int *fds, unsigned n)
 		CHECK(errno == EPIPE || errno == ECONNRESET);
 }
 
-/* Selects the first waiting connection; false if none waits. */
+/* Select the first waiting connection.  Returns false if none waits. */
 static bool choose_connection(struct peer *peer)
 {
 	if (!peer->is_named)
@@ -324,7 +324,7 @@ static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
 	return r;
 }
 
-/* Returns the number of requests. */
+/* Serve one connection.  Returns the number of requests. */
 static unsigned serve_one(struct peer *peer, struct peer_connection *connection)
 {
 	bool is_ring;
@@ -378,7 +378,7 @@ unsigned peer_serve(struct peer *peer)
 	}
 }
 
-/* Nothing comes after the end marker: keep the header's values, not the
+/* No frame follows the end marker: keep the header's values, not the
  * mapping. */
 static void end_ring(struct peer_ring *ring)
 {
@@ -391,7 +391,7 @@ static void end_ring(struct peer_ring *ring)
 	ring->has_ended = true;
 }
 
-/* Steps through the new frames; peer_next() reports bad frames. */
+/* Step through the new frames; peer_next() reports bad frames. */
 static bool has_end_marker(struct peer_ring *ring)
 {
 	while (ring->n_bytes - ring->n_walked >= 24) {
@@ -547,7 +547,8 @@ static bool is_chunk_right(const struct peer_frame *f)
 	return true;
 }
 
-/* The frame is names, each with its NUL, then less than 8 zero bytes. */
+/* The frame consists of names, each with a NUL, and then less than 8 zero
+ * bytes. */
 static bool is_jitmap_right(const struct peer_frame *f)
 {
 	size_t at = 28;

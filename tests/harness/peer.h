@@ -35,7 +35,7 @@
 
 #include "ring/ring.h"
 
-/** Most descriptors in one answer. */
+/** Most fds in one answer. */
 #define PEER_MAX_FDS 8
 
 struct child {
@@ -43,7 +43,10 @@ struct child {
 	void (*run)(void);
 };
 
-/** A program that a test records.  A return from its function is exit(0). */
+/**
+ * A program that a test records.  A return from the function of the CHILD is
+ * exit(0).
+ */
 #define CHILD(name)                                                      \
 	static void child_##name(void);                                  \
 	static const struct child child_entry_##name = { #name,          \
@@ -93,7 +96,7 @@ struct peer {
 	bool is_named; /* false: the child inherits a socket */
 	int listener;
 	char path[96];
-	unsigned n_connections; /* ever */
+	unsigned n_connections; /* number of connections so far */
 	struct peer_connection connections[PEER_MAX_CONNECTIONS];
 	pid_t pid;
 	enum peer_kind kind;
@@ -130,9 +133,9 @@ void peer_start_arg(struct peer *peer, const char *child, const char *arg,
                     uint32_t ring_size, enum peer_kind kind);
 
 /**
- * A peer that the child has to find by its name, in SYSCAP_RECORDER. Unless
- * @listens, the peer listens only after peer_listen().  SYSPROF_CONTROL_FD is a
- * closed number.
+ * Start a child that has to find the peer by its name, in SYSCAP_RECORDER.
+ * Unless @listens, the peer listens only after peer_listen().
+ * SYSPROF_CONTROL_FD is a closed fd.
  */
 void peer_start_named(struct peer *peer, const char *child, const char *arg,
                       bool listens);
@@ -154,16 +157,16 @@ const char *peer_arg(void);
  */
 int peer_run_alone(const char *child, const char *arg, const char *control_fd);
 
-/** Answer waiting requests.  Returns their number. */
+/** Answer waiting requests.  Returns the number of requests. */
 unsigned peer_serve(struct peer *peer);
 
 /** Answer a held request with one new ring. */
 void peer_reply(struct peer *peer);
 
-/** Answer with these descriptors instead; the caller still owns them. */
+/** Answer with these fds instead; the caller still owns the fds. */
 void peer_send_fds(struct peer *peer, const int *fds, unsigned n);
 
-/** Take everything out of all rings.  Returns bytes. */
+/** Take everything out of all rings.  Returns the number of bytes. */
 size_t peer_drain(struct peer *peer);
 
 /** Serve and drain until the child has ended.  Returns the child's wait
@@ -177,7 +180,7 @@ void peer_free(struct peer *peer);
 
 /**
  * Step through the frames of a ring: true and a frame, false at the end.  @at
- * starts at 0.  Fails the test at an invalid frame: every ring that our library
+ * starts at 0.  An invalid frame fails the test: every ring that our library
  * fills must be well-formed (see check_frame()).
  */
 bool peer_next(const struct peer_ring *ring, size_t *at,
@@ -186,17 +189,16 @@ bool peer_next(const struct peer_ring *ring, size_t *at,
 /** Number of frames of @type, in all rings. */
 unsigned peer_count(const struct peer *peer, uint8_t type);
 
-/** Number of the program's METADATA frames, in all rings, without those of the
- * library, such as the clock's error, repeated whenever the error was
- * larger. */
+/** Number of the program's METADATA frames in all rings, without the library's
+ * own frames, such as the clock's error. */
 unsigned peer_count_metadata(const struct peer *peer);
 
 /** Number of marks of @group and @name, in all rings. */
 unsigned peer_count_marks(const struct peer *peer, const char *group,
                           const char *name);
 
-/** Is @frame a loss record?  For a loss record, *@ret_frames is the number of
- * lost frames. */
+/** Returns whether @frame is a loss record.  For a loss record, *@ret_frames is
+ * the number of lost frames. */
 bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames);
 
 /** Sum of the losses that loss records in @ring report. */

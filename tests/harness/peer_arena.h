@@ -5,11 +5,11 @@
 
 #include "harness/peer.h"
 
-/** Checks the received @fd like a recorder that trusts no client, and keeps the
+/** Check the received @fd like a recorder that trusts no client, and keep the
  * fd. */
 void peer_arena_take(struct peer *peer, int fd);
 
-/** Newly claimed slots become rings of the peer. */
+/** Make rings of newly claimed slots. */
 void peer_arena_find_rings(struct peer *peer);
 
 /** Give back drained ENDED slots. */
@@ -17,7 +17,7 @@ void peer_arena_give_back(struct peer *peer);
 
 void peer_arena_free(struct peer *peer);
 
-/** peer.c */
+/** peer.c defines this function. */
 struct peer_ring *peer_add_ring(struct peer *peer);
 
 #endif

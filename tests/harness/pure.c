@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pure.c - allocations and locks, counted; see pure.h. */
+/* pure.c - counts of allocations and locks; see pure.h. */
 #define _GNU_SOURCE
 #include "harness/pure.h"
 

@@ -22,10 +22,13 @@ void pure_end(void);
 /** The counts so far, of all threads. */
 struct pure_counts pure_get(void);
 
-/** All counts are 0. */
+/** Whether all counts are 0. */
 bool pure_is_nothing(void);
 
-/** Can anything be counted?  Tries a call and leaves the counts unchanged. */
+/**
+ * Returns whether calls can be counted.  The function tries a call, and leaves
+ * the counts unchanged.
+ */
 bool pure_can_count(void);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * sandbox.h - a filter of system calls of the calling thread.
  *
- * Any other system call kills the process with SIGSYS, so no unexpected call
- * stays unnoticed.  Not for sanitized builds: a sanitizer makes system calls of
- * its own.
+ * Any other system call kills the process with SIGSYS, so the test notices each
+ * unexpected call.  The filter does not suit sanitized builds, because a
+ * sanitizer makes system calls of its own.
  */
 #ifndef SYSCAP_SANDBOX_H
 #define SYSCAP_SANDBOX_H

@@ -17,7 +17,7 @@ static void write_file(const char *path, const char *text)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	/* Not all kernels have, or need, all of these files */
+	/* Kernels may lack these files, or not need them */
 	if (fd >= 0) {
 		if (write(fd, text, strlen(text)) < 0)
 			fprintf(stderr, "%s: %m\n", path);
@@ -25,7 +25,7 @@ static void write_file(const char *path, const char *text)
 	}
 }
 
-/* Enters a mount namespace; without root, also a user namespace. */
+/* Enter a mount namespace; without root, also a user namespace. */
 static bool become_private(void)
 {
 	const unsigned uid = geteuid(), gid = getegid();

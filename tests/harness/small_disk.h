@@ -7,8 +7,8 @@
 
 /**
  * Mount a tmpfs of @kib KiB at a new directory, in a mount namespace of this
- * process.  Skips the test if the mount fails. small_disk_remove() free()s the
- * directory's name.
+ * process.  The test skips if the mount fails.  small_disk_remove() frees the
+ * name of the directory.
  */
 char *small_disk_make(unsigned kib);
 

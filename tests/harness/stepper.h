@@ -2,10 +2,10 @@
 /*
  * stepper.h - an action at the k-th instruction of a call.
  *
- * With the processor's trap flag set, every instruction raises SIGTRAP; the
- * handler counts, and runs the action at the k-th, as any signal handler would
- * run there.  The flag is off in handlers; an action that steps in turn needs
- * its own stepper.
+ * With the processor's trap flag set, every instruction raises SIGTRAP.  The
+ * handler counts, and runs the action at the k-th instruction, as any signal
+ * handler would run there.  The flag is off in handlers; an action that steps
+ * in turn needs its own stepper.
  */
 #ifndef SYSCAP_STEPPER_H
 #define SYSCAP_STEPPER_H
@@ -31,15 +31,15 @@ bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
 
 /**
  * Distance between the instructions to stop at: @n, or 1 if test_is_whole().
- * At least 39 in sanitized code: such code is ten times as long, and the step
- * only serves to find errors by the sanitizer.
+ * In sanitized code, the distance is at least 39: the code is much longer, and
+ * the step only serves to find errors by the sanitizer.
  */
 long stepper_stride(long n);
 
 /** The first instruction to stop at: one of the first @stride, by the seed. */
 long stepper_first(long stride);
 
-/** Ends the innermost stepper after its action has left by siglongjmp(). */
+/** End the innermost stepper after its action has left by siglongjmp(). */
 void stepper_abandon(struct stepper *stepper);
 
 #endif

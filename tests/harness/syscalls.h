@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * syscalls.h - a replacement of the C library's syscall(), by which the library
- * and its copies in shared objects make system calls.  Only for one file of a
- * program.
+ * and its copies in shared objects make system calls.  At most one file of a
+ * program may include this file.
  */
 #ifndef TESTS_HARNESS_SYSCALLS_H
 #define TESTS_HARNESS_SYSCALLS_H
@@ -15,8 +15,8 @@
 
 #include "os/syscalls.h"
 
-/** Defined by the test; called first, and may change @args.  True: the system
- * call is not made, and *@ret_r is its result, or -errno. */
+/** The test defines this function, which runs first, and may change @args.
+ * Returns true to replace the system call by the result *@ret_r, or -errno. */
 static bool take_syscall(long number, long *args, long *ret_r);
 
 /* Callers pass fewer arguments, and the sanitizer watches what lies behind

@@ -59,15 +59,15 @@ struct test {
 #define CHECK(cond) \
 	((cond) ? (void)0 : test_fail(__FILE__, __LINE__, "CHECK(%s)", #cond))
 
-/** Compares integers, enums, booleans or pointers as long long. */
+/** Compare integers, enums, booleans or pointers as long long. */
 #define CHECK_EQ(a, b)                                                \
 	test_check_eq(__FILE__, __LINE__, #a ", " #b, (long long)(a), \
 	              (long long)(b))
 
-/** Compares strings; NULL equals only NULL. */
+/** Compare strings; NULL equals only NULL. */
 #define CHECK_STR(a, b) test_check_str(__FILE__, __LINE__, #a ", " #b, (a), (b))
 
-/** Ends a test that cannot run here, without a failure. */
+/** End a test that cannot run here, without a failure. */
 #define SKIP(reason) test_skip(reason)
 
 /** Print a printf-like message, mark the test as failed and end the test. */
@@ -84,28 +84,29 @@ __attribute__((noreturn)) void test_skip(const char *reason);
 unsigned long long test_seed(void);
 
 /**
- * False if a test that takes minutes runs every n-th case only, from a random
- * case on, which depends on test_seed().  True with --whole.  Programs that a
- * test starts get the same results from test_is_whole() and test_seed().
+ * Returns false if a test that takes minutes runs only every n-th case, from a
+ * random case on, which depends on test_seed().  Returns true with --whole.
+ * Programs that a test starts get the same results from test_is_whole() and
+ * test_seed().
  */
 bool test_is_whole(void);
 
 /**
- * False after a fifth of the time limit, except with --whole: the machine is
- * busy.  A test of many equal cases continues while test_has_time(), and until
- * its necessary minimum of cases.
+ * Returns false after a fifth of the time limit, except with --whole: the
+ * machine is busy.  A test of many equal cases continues while test_has_time(),
+ * and until its necessary minimum of cases.
  */
 bool test_has_time(void);
 
-/** True in a build with ASan or TSan, which slow everything down. */
+/** Returns true in a build with ASan or TSan, which slow down all code. */
 bool test_is_sanitized(void);
 
-/** Execute this program with @name as its first argument.  SYSCAP_TEST_RUNNER is
- * an emulator that understands `-0 NAME PROGRAM`, such as qemu-i386.  Returns
- * only after a failure. */
+/** Execute this program with @name as its first argument.  SYSCAP_TEST_RUNNER
+ * is an emulator that understands `-0 NAME PROGRAM`, such as qemu-i386.  The
+ * function returns only after a failure. */
 void test_execute_itself(const char *name);
 
-/** Sleeps @ms milliseconds; a signal may end the sleep early. */
+/** Sleep @ms milliseconds; a signal may end the sleep early. */
 void test_sleep_ms(long ms);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_itself.c - the harness notices every kind of failure.
+ * test_itself.c - test of the harness, which must notice every kind of failure.
  *
  * Every MUST_DIE here shows one kind of failure.  Each of these bodies was also
  * run as a TEST, and failed.
@@ -131,7 +131,7 @@ MUST_DIE(a_forked_child_that_returns_fails)
 		waitpid(pid, NULL, 0);
 }
 
-/* Runs this program once more. */
+/* Run this program once more. */
 static int run_self(const char *arguments, char *output, size_t size)
 {
 	char self[512], command[700];

@@ -2,9 +2,9 @@
 /*
  * test_main.c - runner of the tests, each in a child process.
  *
- * A shared page holds data that do not fit into the child's exit status: the
- * reason of a skip, and a failed check in a process whose exit status was not
- * read.
+ * A shared page holds data for which the exit status of the child is too small.
+ * The data are the reason of a skip, and a failed check in a process whose exit
+ * status was not read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -28,7 +28,8 @@
 #define EXIT_SKIP 77
 #define MAX_FDS   4096
 
-/* peer.c: runs a CHILD and exits, if this process was started for a CHILD. */
+/* peer.c defines this function, which runs a CHILD and exits if this process
+ * was started for a CHILD. */
 void peer_become_child(void) __attribute__((weak));
 
 extern const struct test *const __start_syscap_tests[];
@@ -61,7 +62,8 @@ static long long now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* Callable from a signal handler, since vsnprintf is for plain conversions. */
+/* A signal handler may call this function, since vsnprintf is for plain
+ * conversions. */
 void test_fail(const char *file, int line, const char *format, ...)
 {
 	char text[1024];
@@ -201,7 +203,8 @@ static void fail_on_new_fds(const struct test *test,
 	}
 }
 
-/* exit(), not _exit(): LeakSanitizer and the library's own exit run too. */
+/* Use exit(), not _exit(), so that LeakSanitizer and the library's exit run,
+ * too. */
 static void run_here(const struct test *test)
 {
 	static struct fd_set_seen before;
@@ -235,7 +238,7 @@ static void run_in_child(const struct test *test, const sigset_t *mask)
 	exit(0);
 }
 
-#define MOST_LOAD 20 /* bounds the time of a test that hangs */
+#define MOST_LOAD 20 /* limit of the time of a test that hangs */
 
 /* Number of runnable threads per processor now; at least 1. */
 static double load_now(void)
@@ -258,8 +261,8 @@ static double load_now(void)
 /*
  * Returns the wait status, or -1 at the time limit, which is longer on a busy
  * machine.  A zombie keeps its pid, and so the id of the process group, until
- * waitpid().  So this function kills the group before, with any process that
- * the test left running.
+ * waitpid().  So this function first kills the group, with any process that the
+ * test left running.
  */
 static int wait_for_child(pid_t pid, const sigset_t *sigchld)
 {
@@ -287,7 +290,7 @@ static int wait_for_child(pid_t pid, const sigset_t *sigchld)
 	return info.si_pid == pid ? status : -1;
 }
 
-/* A description of the failure, or NULL. */
+/* Returns a description of the failure, or NULL. */
 static const char *judge(int status, char *text, size_t size)
 {
 	if (status == -1)
@@ -355,7 +358,8 @@ static int by_place(const void *a, const void *b)
 	return order ? order : x->line - y->line;
 }
 
-/* Fills `tests` with the named tests, or all tests; returns their number. */
+/* Fill `tests` with the named tests, or all tests.  Returns the number of
+ * tests. */
 static size_t select_tests(char **names)
 {
 	const struct test *const *p;

@@ -182,8 +182,8 @@ char *written_make_dir(void)
 	return dir;
 }
 
-/* Removes one entry; ring files of dead processes are elsewhere, and removed by
- * recovery. */
+/* Remove one entry; ring files of dead processes are elsewhere, and recovery
+ * removes these files. */
 static int remove_entry(const char *path, const struct stat *st, int type,
                         struct FTW *ftw)
 {

@@ -17,9 +17,9 @@
 #include <syscap/format.h>
 
 /**
- * Start CHILD @child.  @env: "NAME=value" strings, NULL at the end; all other
- * environment variables of recording are removed.  @fd: becomes descriptor 3 of
- * the child; -1: none.
+ * Start CHILD @child.  @env: "NAME=value" strings, NULL at the end.  The
+ * function removes all other environment variables of recording.  @fd: becomes
+ * fd 3 of the child; -1: none.
  */
 pid_t written_start(const char *child, const char *arg, const char *const *env,
                     int fd);
@@ -36,8 +36,7 @@ void written_mark(unsigned emitter, unsigned n);
 
 /**
  * Wait until the drain thread has written @n marks of @emitter into the file of
- * SYSCAP_OUTPUT, or into descriptor 3.  On a busy machine the drain thread may
- * be slow.
+ * SYSCAP_OUTPUT, or into fd 3.  On a busy machine the drain thread may be slow.
  */
 void written_wait_until_out(unsigned emitter, unsigned n);
 
@@ -54,12 +53,12 @@ struct tally {
 	unsigned late;          /* frames after their EXIT frame */
 	unsigned processes;     /* distinct pids of PROCESS frames */
 	int32_t pids[WRITTEN_EMITTERS];
-	/* does the capture have an EXIT frame of the pid? */
+	/* the capture has an EXIT frame of the pid */
 	bool exits[WRITTEN_EMITTERS];
 	uint64_t torn_at; /* offset of a broken frame; 0: no broken frame */
 };
 
-/** Read the capture at @path.  Fails the test if the file is no capture. */
+/** Read the capture at @path.  The test fails if the file is no capture. */
 void written_tally(const char *path, struct tally *ret_tally);
 
 /** Add the next capture of a series to @tally, as written_tally() does. */

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# alone.sh OBJECTS [TREE] - every global of the products is public, or used by
-# another of their objects: globals used only in their own file must be static,
-# and globals used only by tests removed.  alone.txt lists exceptions, with the
-# reason. OBJECTS as for objects.sh.
+# alone.sh OBJECTS [TREE] - check of unused globals: every global of the
+# products is public, or another of their objects uses the global. Other globals
+# must be static, or removed if only tests use them. alone.txt lists exceptions,
+# with the reason. objects.sh describes OBJECTS.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 objects=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# architecture.sh [TREE] - every file in docs/architecture.md exists, and in the
-# second half (the walks, the places to change) every function.
+# architecture.sh [TREE] - check of docs/architecture.md: every file exists, and
+# in the second half (the walks, the places to change) every function.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ci.sh [TREE] - .ci/run prints skipped presets, fails if a preset fails or is
-# stopped, and lists tests that pass only alone.
+# ci.sh [TREE] - test of .ci/run, which prints skipped presets, fails if a
+# preset fails or is stopped, and lists tests that pass only alone.
 set -eu
 command -v bash >/dev/null || { echo "skip: there is no bash"; exit 77; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 cp -r "$tree/.ci" "$work/.ci"
 
-# Replaces cmake --workflow --preset NAME: runs the file NAME
+# Replace cmake --workflow --preset NAME by a program that runs the file NAME
 cat >"$work/bin/cmake" <<'END'
 #!/bin/sh
 [ ! -f "$3" ] || . "./$3"
@@ -22,7 +22,7 @@ mkdir "$work/tests"
 printf '#!/bin/sh\nexit 0\n' >"$work/tests/bare.sh"
 chmod +x "$work/tests/bare.sh"
 
-run() { # SECONDS STATUS; into $work/out
+run() { # run SECONDS STATUS: run .ci/run, with output to $work/out
 	status=0
 	(cd "$work" && CI='' CI_SECONDS=$1 PATH="$work/bin:$PATH" .ci/run) \
 		>"$work/out" 2>&1 || status=$?
@@ -33,7 +33,7 @@ run() { # SECONDS STATUS; into $work/out
 	fi
 }
 
-expect() { # a line
+expect() { # expect LINE
 	grep -qx -- "$1" "$work/out" && return 0
 	cat "$work/out"
 	echo "no line: $1"
@@ -59,13 +59,13 @@ expect '!!! LEFT OUT: tsan, .*'
 
 : >"$work/test"
 echo 'echo "1/2 Test #1: client.one ......***Skipped"; sleep 60' >"$work/asan"
-run 12 0 # with less, a busy machine skips all presets
+run 12 0 # With fewer seconds, a busy machine skips all presets
 expect '!!! LEFT OUT: the rest of asan, .*'
 
 echo 'echo "1/2 Test #1: client.one ......***Failed"; sleep 60' >"$work/asan"
 run 12 1
 
-echo 'exit 0' >"$work/asan" # like a killed ctest
+echo 'exit 0' >"$work/asan" # The end of a killed ctest
 run 3900 1
 expect '!!! asan ended before its tests did'
 echo 'exit 3' >"$work/asan"
@@ -73,10 +73,10 @@ run 3900 3
 echo 'exit 4' >"$work/test"
 run 3900 4
 
-# Replaces ctest: the tests pass at the second run, or not
+# Replace ctest: the tests pass at the second run, or not
 printf '#!/bin/sh\n. ./again\n' >"$work/bin/ctest"
 chmod +x "$work/bin/ctest"
-fail() { # NUMBER: so many tests of the preset test
+fail() { # fail NUMBER: as many tests of the preset test fail
 	mkdir -p "$work/build/test/Testing/Temporary"
 	seq "$1" | sed 's/.*/&:client.t&/' \
 		>"$work/build/test/Testing/Temporary/LastTestsFailed.log"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# clang.sh COMMANDS [whole] - clang compiles src/ like gcc, without the project's
-# warnings, and as C11 without extensions, which a parent project may require.
-# COMMANDS is the build's compile_commands.json.  Without "whole": a quarter of
-# the files, at random.
+# clang.sh COMMANDS [whole] - check of src/ by clang, with gcc's options except
+# the project's warnings, and as C11 without extensions, which a parent project
+# may require.  COMMANDS is the build's compile_commands.json.  Without "whole",
+# clang compiles a quarter of the files, at random.
 set -eu
 commands=$1
 command -v clang >/dev/null || { echo "skip: there is no clang"; exit 77; }
@@ -15,7 +15,7 @@ command -v clang >/dev/null || { echo "skip: there is no clang"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 source=$(cd "$(dirname "$0")/../../src" && pwd)
-# Checks the syntax of each file once, also of several products
+# Check the syntax of each file once, even if several products have the file
 sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$commands" |
 	sed -n 's/\\\(.\)/\1/g; s/^.*\/\(cc\|gcc\|clang\|c99\)[-0-9.]* /clang /
 		s/ -o [^ ]* -c / -std=c11 -fsyntax-only /p' |

@@ -1,5 +1,6 @@
-# contexts.awk - print "root NAME" for each function that the comment above
-# it calls signal-safe.  One comment may describe several functions.
+# contexts.awk - list of functions: "root NAME" for each function that the
+# comment above the function calls signal-safe.  One comment may describe
+# several functions.
 /^[ \t]*\/\*/ { comment = ""; safe = 0; inside = 1 }
 inside {
 	comment = comment " " $0

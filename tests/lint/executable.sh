@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# executable.sh [TREE] - a file with an interpreter in its first line is
-# executable.
+# executable.sh [TREE] - check that each file with an interpreter in the first
+# line is executable.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

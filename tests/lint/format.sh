@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# format.sh [TREE] - C files have the format of .clang-format.  Versions of
-# clang-format differ in details; the project uses 14.
+# format.sh [TREE] - check that C files have the format of .clang-format.
+# Versions of clang-format differ in details, so the project uses 14.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

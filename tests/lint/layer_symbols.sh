@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# layer_symbols.sh OBJECTS - a layer uses only symbols of the layers that
-# layers.txt lets it include, so no circle leads from one layer to another.
-# OBJECTS as for objects.sh.
+# layer_symbols.sh OBJECTS - check that a layer uses only symbols of the layers
+# that layers.txt allows, so no circle leads from one layer to another.
+# objects.sh describes OBJECTS.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 

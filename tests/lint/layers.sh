@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# layers.sh [TREE] - layers.txt allows every #include in src/ and include/, and
-# the guard of src/LAYER/FILE.h is SYC_LAYER_FILE_H.
+# layers.sh [TREE] - check of headers: layers.txt allows every #include in src/
+# and include/, and the guard of src/LAYER/FILE.h is SYC_LAYER_FILE_H.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
@@ -38,7 +38,7 @@ layer != "" && /^#ifndef SYC_[A-Z0-9_]*_H$/ && $2 != guard {
 	split($0, quoted, "\"")
 	n = split(quoted[2], to, "/")
 	if (FILENAME ~ /^include\/sysprof-6\// && quoted[2] ~ /^sysprof-[a-z-]*\.h$/)
-		next	# installed in one directory
+		next	# these headers are installed in one directory
 	if (layer == "")
 		complain(FILENAME ":" FNR ": public headers include <syscap/...> only: " quoted[2])
 	else if (n != 2)

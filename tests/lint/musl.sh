@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# musl.sh LIBRARY - the preloaded library uses only functions of the C library
-# that musl has as well (musl.txt), or weak references: a program that can't
-# resolve a symbol of a preloaded library does not start, and an environment
+# musl.sh LIBRARY - check that the preloaded library uses only functions of the
+# C library that musl has, too (musl.txt), or weak references.  If a symbol of a
+# preloaded library is missing, a program does not start.  An environment
 # variable preloads the library into all programs of a build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ for symbol in $(nm -D "$library" | awk '$1 == "U" { sub(/@.*/, "", $2)
 		bad=1
 	}
 done
-# Checks the list itself, if musl is installed
+# Check the list, if musl is installed
 loader=/lib/ld-musl-$(uname -m).so.1
 [ -e "$loader" ] || exit $bad
 nm -D --defined-only "$loader" | awk '{ print $3 }' | sort -u >list.$$

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# names.sh ARCHIVE... - linked code has no name in common with programs: every
-# global of an archive begins with syscap_, SYSCAP_, sysprof_ (the interface of
-# libsysprof-capture-4) or syc_.
+# names.sh ARCHIVE... - check that linked code shares no name with programs:
+# every global of an archive begins with syscap_, SYSCAP_, sysprof_ (the
+# interface of libsysprof-capture-4) or syc_.
 set -eu
 
 if [ -n "${SYSCAP_SANITIZE:-}" ]; then

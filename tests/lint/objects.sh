@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# objects.sh OBJECTS - prints definitions and uses of globals, one per line, for
-# lints of object files:
+# objects.sh OBJECTS - definitions and uses of globals, one per line, for lints
+# of object files:
 #
 #	defines LAYER/FILE SYMBOL
 #	uses LAYER/FILE SYMBOL

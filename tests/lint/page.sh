@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# page.sh [TREE] - the page of `syscap report` makes no markup from texts, runs
-# no text, and has no network address; its modules can be joined, and are small.
+# page.sh [TREE] - check of the page of `syscap report`. The page makes no
+# markup from texts, runs no text, and has no network address.  Its modules can
+# be joined, and are small.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}/src/report/page"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# paths.sh [TREE] - no file contains a machine-specific directory.
+# paths.sh [TREE] - check that no file contains a machine-specific directory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# planted.sh - every lint of this directory notices its planted faults.
+# planted.sh - test that every lint of this directory notices its planted
+# faults.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
@@ -21,13 +22,13 @@ must() {
 	failed=1
 }
 
-# plant FILE: writes stdin to FILE, after a valid first line.
+# plant FILE: write stdin to FILE, after a valid first line.
 plant() {
 	mkdir -p "$(dirname "$tree/$1")"
 	{ echo '/* SPDX-License-Identifier: BSD-2-Clause */'; cat; } >"$tree/$1"
 }
 
-# archive: makes libsyscap.a from all planted files in src/, and sets $objects
+# archive: make libsyscap.a from all planted files in src/, and set $objects
 archive() {
 	built=$tree/CMakeFiles/syscap.dir
 	rm -rf "$tree/lib.a" "$built"

@@ -1,5 +1,5 @@
-# signal.awk - the graph of calls of an archive; see signal.sh.
-# A node is "member name".
+# signal.awk - graph of the calls of an archive; see signal.sh.  A node is
+# "member name".
 
 function complain(text) { print text; bad = 1 }
 

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# signal.sh LIBRARY [TREE] - functions that a header calls signal-safe are
-# signal-safe: from each function below a comment with "Context: ...
-# signal-safe", calls lead only to functions of the library and to those in
-# signal.txt.
+# signal.sh LIBRARY [TREE] - check of functions whose header comment has
+# "Context: ... signal-safe": their calls lead only to functions of the library
+# and of signal.txt.
 #
-# Follows the calls, jumps and taken addresses in the machine code, also between
-# files.  Calls through a pointer are not followed: each function whose address
-# is in data has to be signal-safe itself.
+# The lint follows calls, jumps and taken addresses in the machine code, also
+# between files.  The lint does not follow calls through a pointer: each
+# function whose address is in data has to be signal-safe itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# skips.sh - ctest prints the reason of each test that it skips.
+# skips.sh - check that ctest prints the reason of each test that it skips.
 set -eu
 : "${SYSCAP_BINARY:?names the build}" "${CMAKE:?}"
 work=$(mktemp -d)

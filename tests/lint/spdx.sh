@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# spdx.sh [TREE] - every source file names its licence in its first two lines.
+# spdx.sh [TREE] - check that every source file names its licence in its first
+# two lines.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

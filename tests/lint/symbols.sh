@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# symbols.sh LIBRARY - libsyscap.a needs only symbols in symbols.txt, which may
-# not contain functions that allocate, lock or format with a lock.
+# symbols.sh LIBRARY - check that libsyscap.a needs only symbols in symbols.txt,
+# which may not contain functions that allocate, lock or format with a lock.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1

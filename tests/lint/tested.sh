@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tested.sh [TREE] - each row of docs/contexts.md's tables of contexts names
-# existing tests, or the reason why there is none.
+# tested.sh [TREE] - check that each row of docs/contexts.md's tables of
+# contexts names existing tests, or the reason for their absence.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
 page=docs/contexts.md
 
-# DIRECTORY.NAME of each row; a name alone belongs to the previous directory
+# DIRECTORY.NAME of each row; a name without a directory belongs to the previous
+# directory
 named() {
 	sed -n '/^| context |/,/^$/p' $page | sed '/^| context |/d; /^|---/d; /^$/d' |
 		awk -F ' [|] ' '{

@@ -1,9 +1,9 @@
-# unwind.awk - code that may run with signals unblocked; see unwind.sh.
+# unwind.awk - list of code that may run with signals unblocked; see unwind.sh.
 #
-# An instruction is a number, a function is "file name".  Each instruction is
-# visited once for each depth: the number of calls that block signals, less the
-# calls that unblock them.  At depth 0 signals may be unblocked, so functions
-# called at depth 0 are visited, too.
+# An instruction is a number, a function is "file name".  The script visits each
+# instruction once for each depth: the number of calls that block signals, less
+# the calls that unblock signals.  At depth 0 signals may be unblocked, so the
+# script also visits functions called at depth 0.
 
 function complain(text) { print text; bad = 1 }
 
@@ -55,12 +55,12 @@ function symbol_of(id,    part) {
 	return part[2]
 }
 
-# Calls between which signals are blocked.  Such calls in the preloaded
-# libraries are ignored, because one function may block and another unblock.
+# Calls between which signals are blocked.  The script ignores such calls in the
+# preloaded libraries, because one function may block and another unblock.
 function is_begin(id, name) { return name in begins && place[id] !~ /^preload/ }
 function is_end(id, name) { return name in ends && place[id] !~ /^preload/ }
 
-# Of a function with a separate cold part
+# The function of a separate cold part
 function base(id,    name) {
 	name = owner[id]
 	sub(/\.cold(\.[0-9]+)?$/, "", name)

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# unwind.sh OBJECTS - no signal handler, cancellation or exception comes while a
-# file without unwind tables (BLOCKED in src/CMakeLists.txt) is on the stack.
+# unwind.sh OBJECTS - check that no signal handler, cancellation or exception
+# comes while a file without unwind tables (BLOCKED in src/CMakeLists.txt) is on
+# the stack.
 #
-# Follows the machine code instruction by instruction, also between files, from
-# all code with open signals: public functions, constructors, and functions
-# whose address is taken.  Calls between a call that blocks all signals and
-# cancellation, and the call that ends this, are not followed.  A reached
-# function without tables is a fault.
+# The lint follows the machine code by instruction, also between files, from all
+# code with open signals: public functions, constructors, and functions whose
+# address is taken.  The lint does not follow calls while all signals and
+# cancellation are blocked.  A reached function without tables is a fault.
 #
-# This proves nothing about SIGSYS, signals 32 and 33, which stay open, and
+# The lint proves nothing about SIGSYS, signals 32 and 33, which stay open, and
 # faults of the library itself.  unwind.txt is trusted for calls through
 # pointers and for the library's threads.  stress.no_tables checks the mask
 # itself.

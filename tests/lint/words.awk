@@ -1,6 +1,6 @@
-# words.awk - counts, per area of the tree, three faults of the style sheet in
-# CONTRIBUTING.md; see words.sh.  Prints AREA FREE TELL LONG or, if `list` is an
-# area, its faults.
+# words.awk - counts of three faults of the style sheet in CONTRIBUTING.md, per
+# area of the tree; see words.sh.  The script prints AREA FREE TELL LONG or, if
+# `list` is an area, its faults.
 
 # The area of a file: its directory, at most two deep.
 function area_of(file,    part, n) {

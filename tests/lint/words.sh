@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# words.sh [TREE] - the number of three faults of the style sheet (CONTRIBUTING)
-# does not rise in any directory: clauses that begin with a free "who", "what"
-# or "where", uses of "tell", and sentences of more than 25 words.
+# words.sh [TREE] - check that the numbers of three faults of the style sheet
+# (CONTRIBUTING) do not rise in any directory.  The faults are clauses that
+# begin with a free "who", "what" or "where", uses of "tell", and sentences of
+# more than 25 words.
 #
-# words.txt has the numbers.  UPDATE=1 lowers them and adds new directories;
-# LIST=src/cli prints the faults of a directory.
+# words.txt has the numbers.  UPDATE=1 lowers the numbers and adds new
+# directories; LIST=src/cli prints the faults of a directory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

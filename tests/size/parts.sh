@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# parts.sh DIRECTORY WORK - size that each part of the library adds to a program.
-# Links small programs with the archives in DIRECTORY, keeps the programs in the
-# directory WORK, and prints the name of each, and the bytes of text and data,
-# and of bss, in addition to an empty program (gcc -O2, stripped). "parts.sh
-# DIRECTORY WORK table" prints the table of docs/weight.md.
+# parts.sh DIRECTORY WORK - size that each part of the library adds to a
+# program.  The script links small programs with the archives in DIRECTORY, and
+# keeps the programs in the directory WORK.  The script prints each name, the
+# bytes of text and data, and the bytes of bss, less those of an empty program
+# (gcc -O2, stripped).  "parts.sh DIRECTORY WORK table" prints the table of
+# docs/weight.md.
 #
-# Reads SYSCAP_SOURCE, CC.
+# The variables are SYSCAP_SOURCE and CC.
 set -eu
 archives=$1
 include=$SYSCAP_SOURCE/include
 here=$(cd "$(dirname "$0")" && pwd)
 work=$2
 
-# sizes PROGRAM: text and data, bss
+# sizes PROGRAM: print the size of text and data, and of bss
 sizes() {
 	size "$1" | awk 'NR == 2 { print $1 + $2, $3 }'
 }
 
-# link NAME FLAG...: links the program on standard input
+# link NAME FLAG...: link the program on standard input
 link() {
 	name=$1
 	shift

@@ -22,7 +22,7 @@ static const char *program(const char *name)
 	return path;
 }
 
-/* Counts each system call of @name from its exec on. */
+/* Count each system call of @name, beginning at exec. */
 static void count_calls(const char *name, unsigned counts[N_CALLS])
 {
 	struct __ptrace_syscall_info info;

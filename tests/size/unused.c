@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unused.c - a program with a copy of the library (WITH_COPY), not recorded:
- * prints the number of the program's private pages.
+ * unused.c - a program that is not recorded, with a copy of the library
+ * (WITH_COPY), which prints the number of its private pages.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

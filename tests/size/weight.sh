@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# weight.sh DIRECTORY - no part of the library is larger than bounds.txt allows;
-# docs/weight.md agrees with parts.sh to a KiB; and a recorder records a program
-# without the code for its own recording.
+# weight.sh DIRECTORY - check of sizes.  No part of the library is larger than
+# bounds.txt allows, and docs/weight.md agrees with parts.sh to a KiB.  A
+# recorder records a program without the code for its own recording.
 #
-# Reads SYSCAP (the command; may be unset), SYSCAP_SOURCE, CC.
+# The variables are SYSCAP (the command; may be unset), SYSCAP_SOURCE and CC.
 set -eu
 archives=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
-# syscap as a subdirectory of this project. The project's settings must not
-# change, and all new targets, tests and options must have names of syscap.
+# syscap as a subdirectory of this project. syscap must not change the project's
+# settings, and all new targets, tests and options must have names of syscap.
 
 # Variables of CMake's modules are allowed: installation directories, and
 # threads.
