@@ -1,5 +1,5 @@
-# Rules of `cmake --install`.  The prefix can be moved afterwards: package files
-# use paths relative to themselves.
+# Rules of `cmake --install`.  A user may move the prefix afterwards: package
+# files use paths relative to themselves.
 include(CMakePackageConfigHelpers)
 
 set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
@@ -20,7 +20,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
 	PATTERN sysprof-6 EXCLUDE
 	${syscap_without})
 if(SYSCAP_SHARED)
-	# Without libsyscap.so, which -lsyscap would prefer to the archive
+	# Omit libsyscap.so, which -lsyscap would prefer to the archive
 	install(TARGETS syscap_shared
 		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()

@@ -1,6 +1,7 @@
-# Rules of "cmake --build BUILD --target uninstall": removes the files that were
-# installed from BUILD, according to CMake's manifests.  DESTDIR must have the
-# same value as at the installation.  Directories stay, as others may use them.
+# Rules of "cmake --build BUILD --target uninstall", which removes the files
+# that CMake's manifests in BUILD list.  DESTDIR must have the same value as at
+# the installation.  Directories stay, because other programs may use the
+# directories.
 file(GLOB manifests ${BUILD}/install_manifest*.txt)
 if(NOT manifests)
 	message(FATAL_ERROR "nothing was installed from ${BUILD}: there is no "
