@@ -13,8 +13,7 @@
 
 /*
  * Limits far above the needs of honest processes.  A process that runs program
- * after program hands over an arena for each program: see
- * syc_arenas_has_many().
+ * after program hands over an arena for each program (syc_arenas_has_many()).
  */
 #define ARENAS_MAX    16384u
 #define ARENAS_OF_ONE 256u
@@ -22,8 +21,8 @@
 #define SECOND        INT64_C(1000000000)
 #define ADDRESSES_MAX (UINT64_C(1) << 45)
 
-/* Number of new slots handled per turn, since each may need an examination of a
- * process. Known slots follow. */
+/* Number of new slots handled per turn, because each may need an examination of
+ * a process. */
 #define SLOTS_AT_ONCE 256u
 #define SLOTS_OF_ONE  64u
 
@@ -77,8 +76,8 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 }
 
 /*
- * Return whether an older program of the requester sent an arena.  All arenas
- * of one program report the same begin time.
+ * Return whether the requester sent an arena while it ran an older program.
+ * All arenas of one program report the same begin time.
  */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)
@@ -94,7 +93,7 @@ static bool has_older(const struct syc_arenas *arenas,
 	return false;
 }
 
-/* False: the requester is dead, or runs another program. */
+/* Returns false if the requester is dead, or runs another program. */
 static bool has_mapped(const struct syc_arena_taken *arena)
 {
 	return syc_ring_mapped(arena->requester, arena->inode) !=
@@ -102,9 +101,10 @@ static bool has_mapped(const struct syc_arena_taken *arena)
 }
 
 /*
- * The time namespace of an ended process is unknown, but the process has read
- * both of its clocks together.  CLOCK_REALTIME may have been set since, so a
- * difference below a second does not prove another namespace.
+ * Find the lead of an ended process' clock.  The time namespace is unknown, but
+ * the process has read both of its clocks together.  CLOCK_REALTIME may have
+ * been set since, so a difference below a second does not prove another
+ * namespace.
  */
 static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 {
@@ -131,8 +131,8 @@ static void meet_requester(struct syc_arenas *arenas,
 	arena->began = file->began;
 	began = file->began - arena->clock_ahead;
 	/*
-	 * Check the mapping last: then the facts that were read before are
-	 * facts of the creator's program
+	 * Check the mapping last, so that the data read before belongs to the
+	 * creator's program
 	 */
 	arena->is_past = !has_mapped(arena);
 	if (arena->is_past) {
@@ -220,7 +220,7 @@ static struct syc_ring *make_ring(struct syc_arena_taken *arena, uint32_t slot,
 	return ring;
 }
 
-/* False: the slot cannot be used now. */
+/* Returns false if the slot cannot be used now. */
 static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
                        uint32_t slot, int32_t pid,
                        const struct syc_arenas_sink *sink)
@@ -251,7 +251,8 @@ static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
 	return true;
 }
 
-/* Returns the number of slots that came into use, at most @max. */
+/* Examine the slots' words.  Returns the number of slots that came into use, at
+ * most @max. */
 static unsigned look_at_words(struct syc_arenas *arenas,
                               struct syc_arena_taken *arena, unsigned max,
                               const struct syc_arenas_sink *sink)
@@ -325,8 +326,8 @@ bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
 }
 
 /*
- * Free the slot, unless another thread has taken it.  The memory of the slot is
- * freed, and reads as 0.
+ * Free the slot, unless another thread has taken the slot.  The kernel frees
+ * the slot's memory, which then reads as 0.
  */
 static bool free_slot(const struct syc_arena *map, uint32_t slot, int32_t pid)
 {
@@ -340,7 +341,8 @@ static bool free_slot(const struct syc_arena *map, uint32_t slot, int32_t pid)
 	                                   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* Further frames of the ring's thread stay in memory until the arena's end. */
+/* After a failure, further frames of the ring's thread stay in memory until the
+ * arena's end. */
 void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring)
 {
 	struct syc_arena_taken *const arena = ring->arena;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * console.c - messages of the recorder on standard error: diagnostics,
- * progress, and at the end a summary with the hottest functions and the missing
+ * progress, and a final summary with the hottest functions and the missing
  * parts.
  */
 #define _GNU_SOURCE
@@ -18,20 +18,21 @@
 #include "recorder/recorder.h"
 #include "recorder/recording.h"
 
-#define BURST  20u /* diagnostics printed at once; afterwards one per second */
+#define BURST  20u /* number of diagnostics before a limit of one per second */
 #define SECOND INT64_C(1000000000)
 
-/* Of the summary: functions, and bytes of their names. */
+/* Limits of the summary: number of functions, and bytes of a name. */
 #define SHOWN      3u
 #define NAME_BYTES 100u
 
 /*
- * Maximum of a capture whose functions are shown, about a second of reading.
- * Most bytes of such captures are allocations, which the summary does not read.
+ * Maximum size of a capture whose functions are shown, about a second of
+ * reading.  Most bytes of such captures are allocations, which the summary does
+ * not read.
  */
 #define LARGEST (UINT64_C(1) << 30)
 
-/* From this part of the time on, an option of syscap is worth a hint. */
+/* Share of the time from which on an option of syscap is worth a hint. */
 #define HINT_PERCENT 5
 
 void syc_console_init(struct syc_console *console, bool quiet, int64_t now)
@@ -45,7 +46,7 @@ void syc_console_init(struct syc_console *console, bool quiet, int64_t now)
 	};
 }
 
-/* "1,234,567" */
+/* Format a number like "1,234,567". */
 static const char *format_number(uint64_t n, char text[32])
 {
 	char digits[24];
@@ -138,7 +139,7 @@ void syc_console_finish(struct syc_console *console)
 
 static void print_name(const char *name)
 {
-	/* Longer names of C++ would fill the terminal. */
+	/* Cut the long names of C++, which would fill the terminal. */
 	int len = (int)strnlen(name, NAME_BYTES);
 
 	while (len > 0 && ((unsigned char)name[len] & 0xC0) == 0x80)
@@ -146,7 +147,8 @@ static void print_name(const char *name)
 	fprintf(stderr, "%.*s%s", len, name, name[len] != 0 ? "…" : "");
 }
 
-/* The cost of recording, and the option whose absence saves most of it. */
+/* Print the cost of recording, and the option whose absence saves most of the
+ * cost. */
 static void print_recording(const struct syscap_view *view)
 {
 	const double memory =
@@ -188,7 +190,8 @@ static void print_capture(struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
 		.parts = SYSCAP_PROFILE_SAMPLES,
-		/* Lookup of names was done, or was not requested. */
+		/* The recorder has looked names up, or the user requested no
+		 * names. */
 		.no_lookup = true,
 	};
 	struct syscap_profile *profile;
@@ -209,8 +212,8 @@ static void print_capture(struct syscap_reader *reader)
 
 /*
  * Print the three functions of the capture @path with the largest own time on
- * stderr.  Nothing is printed if the capture is unreadable (which other
- * messages report), has no samples, or is very large.  Context: offline.
+ * stderr.  Print nothing if the capture is unreadable (which other messages
+ * report), has no samples, or is very large.  Context: offline.
  */
 static void print_hottest(const char *path)
 {
@@ -317,8 +320,8 @@ static void print_no_memory(const char *command,
 }
 
 /*
- * @n processes were seen with the shared runtime, and got the settings required
- * for their start.
+ * Print that @n processes with the shared runtime got the settings required for
+ * their start.
  */
 static void print_asan(const char *command, unsigned n)
 {
@@ -335,8 +338,8 @@ static void print_asan(const char *command, unsigned n)
 }
 
 /*
- * Prints nothing if @command could give events: no stall may have been long
- * enough.
+ * Print why @command gave no events.  Print nothing if @command could give
+ * events, because no stall may have been long enough.
  */
 static void print_no_waits(const char *command, const char *what)
 {
@@ -353,7 +356,8 @@ static bool was_none_due(const char *rate, int64_t cpu_us)
 	       cpu_us * strtol(rate, NULL, 10) < 1000000;
 }
 
-/* @rate is $SYSCAP_SAMPLE of the command, @cpu_us its processor time. */
+/* Print why the command has no samples.  @rate is $SYSCAP_SAMPLE of the
+ * command, @cpu_us its processor time. */
 static void print_unsampled(const char *command, const char *rate,
                             int64_t cpu_us, const struct syc_intake *intake)
 {
@@ -392,7 +396,8 @@ static void print_nothing(char *const argv[])
 	        argv[0], argv[1] != NULL ? " ..." : "");
 }
 
-/* @n processes found the recorder, and ended before they got a ring. */
+/* Print that @n processes found the recorder, and ended before they got a
+ * ring. */
 static void print_without_ring(unsigned n)
 {
 	if (n == 0)
@@ -403,8 +408,8 @@ static void print_without_ring(unsigned n)
 }
 
 /*
- * @n processes had SYSCAP_SAMPLE in their environment, but no linked sampler.
- * @is_preloaded: a sampler was preloaded into the command.
+ * Print that @n processes had SYSCAP_SAMPLE in their environment, but no linked
+ * sampler.  If @is_preloaded, a sampler was preloaded into the command.
  */
 static void print_without_sampler(unsigned n, bool is_preloaded)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * control_server.c - the recorder's end of the control socket, and its
+ * control_server.c - the recorder's end of the control socket, and the socket's
  * messages.
  */
 #define _GNU_SOURCE
@@ -18,12 +18,12 @@
 #include "ring/ring.h"
 
 /*
- * Room for more fds than one message should have, since the kernel silently
- * drops fds without room.
+ * Space for more fds than one message should have, because the kernel silently
+ * drops fds without space.
  */
 #define DESCRIPTORS 4u
 
-/* Keep a single fd; of several fds, the intended fd is unknown. */
+/* Keep a single fd.  Among several fds, the intended fd is unknown. */
 static int choose_descriptor(const struct cmsghdr *cmsg, int had)
 {
 	const size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -127,7 +127,7 @@ int syc_control_message_reply(int socket, int fd)
 	return 0;
 }
 
-/* True also if too many descriptors are in flight. */
+/* Returns true for a full socket, and also if too many fds are in flight. */
 bool syc_control_message_may_retry(int r)
 {
 	return r == -EAGAIN || r == -EINTR || r == -ENOBUFS || r == -ENOMEM ||
@@ -135,14 +135,15 @@ bool syc_control_message_may_retry(int r)
 }
 
 #define SENDERS 256u /* senders of half a request or of invalid data */
-#define QUEUE   256u /* rings that wait for room in the socket */
+#define QUEUE   256u /* rings that wait for space in the socket */
 #define READS   8u   /* messages read per turn, before the rings are drained */
 #define MESSAGE 1280u
-/* Number of passes at the end, since some senders never fall silent */
+/* Greatest number of reads at the end, because some senders never fall
+ * silent */
 #define LAST_READS 8192u
 
 struct sender {
-	int32_t pid;            /* pid; 0: the entry is free */
+	int32_t pid;            /* 0: the entry is free */
 	unsigned word, matched; /* message in progress, and the bytes so far */
 	bool complained;
 	uint64_t seen;
@@ -172,7 +173,8 @@ int syc_control_server_pair(int *ret_ours, int *ret_command)
 	*ret_command = fds[0];
 	if (fds[0] > STDERR_FILENO)
 		return 0;
-	/* Closed standard streams stay closed for the command. */
+	/* Use an fd above 2, because closed standard streams stay closed for
+	 * the command. */
 	*ret_command = fcntl(fds[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(fds[0]);
 	return *ret_command < 0 ? -errno : 0;
@@ -214,7 +216,7 @@ void syc_control_server_free(struct syc_control_server *server)
 }
 
 /*
- * Get the sender's entry.  A new sender replaces the entry that was silent
+ * Get the sender's entry.  A new sender replaces the sender that was silent
  * longest.
  */
 static struct sender *get_sender(struct syc_control_server *server, int32_t pid)
@@ -266,7 +268,7 @@ enum {
 	N_WORDS,
 };
 
-/* The first byte of a message occurs nowhere else in a message. */
+/* Begin a message at its first byte, which occurs nowhere else in a message. */
 static void begin_word(struct sender *sender, char byte)
 {
 	sender->matched = 0;
@@ -303,7 +305,8 @@ static void take_word(struct syc_control_server *server, unsigned word,
 		server->hooks.lost(server->hooks.context, pid);
 }
 
-/* The fd came with the last bytes, so it belongs to the last message. */
+/* Take the bytes of a read.  The kernel delivers the fd with the last bytes, so
+ * the fd belongs to the last message. */
 static void take_bytes(struct syc_control_server *server,
                        const struct syc_control_origin *origin,
                        const char *bytes, size_t size)
@@ -357,8 +360,8 @@ bool syc_control_server_read(struct syc_control_server *server)
 		syc_control_spare_keep(&server->spare);
 	}
 	/*
-	 * Reply after reading, since a waiting process may take another's reply
-	 * and end before its own request is read.
+	 * Reply after reading, because a waiting process may take another
+	 * process' reply, and end before its own request is read.
 	 */
 	syc_control_server_write(server);
 	return !server->closed;
@@ -374,7 +377,7 @@ bool syc_control_server_write(struct syc_control_server *server)
 		r = syc_control_message_reply(server->fd, fd);
 		if (syc_control_message_may_retry(r))
 			return true;
-		/* For other results, the reply was taken, or has no
+		/* Any other result means that the reply was sent, or has no
 		 * receiver. */
 		if (fd >= 0) {
 			close(fd);
@@ -409,7 +412,8 @@ void syc_control_server_refuse(struct syc_control_server *server)
 		close(server->queue[server->first++ % QUEUE]);
 		server->refusals++;
 	}
-	/* The capacity of a socket depends on the system and the sender */
+	/* Read until the socket is empty, because its capacity depends on the
+	 * system and the sender */
 	for (unsigned i = 0; i < LAST_READS && has_unread(server) &&
 	                     syc_control_server_read(server);
 	     i++)

@@ -7,8 +7,8 @@
  *	STORE tail, release                 LOAD  frames (the copy)
  *	LOAD  head, acquire                 STORE head, release
  *
- * The release of head follows the copy: after the release, the writer may
- * overwrite the copied frames.
+ * The release of head follows the copy, because the writer may then overwrite
+ * the copied frames.
  */
 #define _GNU_SOURCE
 #include "recorder/drain.h"
@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 /*
- * Read no more from a client that has not sent any frame, since reading creates
- * pages.
+ * Size of the first read from a client without any frame.  Larger reads would
+ * create pages.
  */
 #define FIRST_CHUNK 4096u
 
@@ -51,7 +51,8 @@ int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
 	ring->shared->size = ring->size;
 	ring->shared->recorder_version = 1;
 	ring->shared->recorder_magic = SYC_RING_RECORDER_MAGIC;
-	/* A truncated file would kill the recorder with SIGBUS. */
+	/* Seal the size, because a truncated file would kill the recorder with
+	 * SIGBUS. */
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
 	    0) {
 		r = -errno;
@@ -90,7 +91,7 @@ void syc_ring_look_for_client(struct syc_ring *ring)
 	tid = __atomic_load_n(&shared->tid, __ATOMIC_RELAXED);
 	if (pid <= 0 || pid > SYC_PID_LIMIT || tid <= 0 || tid >= SYC_PID_LIMIT)
 		return;
-	/* A slot belongs to the process that its word names */
+	/* A slot belongs to the process whose pid is in the slot's word */
 	if (ring->arena != NULL && pid != ring->slot_pid)
 		return;
 	ring->used = true;
@@ -105,7 +106,8 @@ static enum syc_drain_result note_broken(struct syc_ring *ring, const char *why)
 	return SYC_DRAIN_BROKEN;
 }
 
-/* The rest of a client's abandoned event contains no names. */
+/* Return whether the frame is the rest of a client's abandoned event, which
+ * contains no names. */
 static bool is_filler(const struct syscap_wire_frame *frame)
 {
 	const struct syscap_wire_jitmap *const jitmap = (const void *)frame;
@@ -114,8 +116,8 @@ static bool is_filler(const struct syscap_wire_frame *frame)
 }
 
 /*
- * Pass on the whole frames among the @size bytes; *ret_used is their size.
- * @all: no bytes follow, so half a frame is an error.
+ * Pass on the whole frames among the @size bytes, and store the frames' size in
+ * *ret_used.  If @all, no bytes follow, so half a frame is an error.
  */
 static enum syc_drain_result
 hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
@@ -151,7 +153,8 @@ hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
 	return SYC_DRAIN_SOME;
 }
 
-/* The body of an arena's ring is mapped only once, so a copy has two parts. */
+/* Copy from the ring.  The body of an arena's ring is mapped only once, so a
+ * copy may have two parts. */
 static void copy_body(const struct syc_ring *ring, unsigned char *to,
                       uint32_t size)
 {

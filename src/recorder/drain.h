@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain.h - one ring in the recorder: its drain, the check of its frames, and
- * the ids of its counters.
+ * drain.h - the recorder's side of one ring: drain, check of frames, and ids of
+ * counters.
  *
- * The shared memory is not trusted, and no word is read twice.  The recorder
+ * The recorder does not trust the shared memory, and reads no word twice.  It
  * keeps the position of the next frame in its own memory, checks tail before
- * use, and copies frames before examining them.  The seals of the file ensure
- * that its memory cannot be taken away.
+ * use, and copies frames before an examination.  The seals of the file ensure
+ * that no process can remove the memory.
  *
- * A ring is either a separate file that the recorder created, or a slot of an
- * arena (rings.h) that a process handed over.
+ * A ring is a separate file that the recorder created, or a slot of an arena
+ * (rings.h) that a process handed over.
  */
 #ifndef SYC_RECORDER_DRAIN_H
 #define SYC_RECORDER_DRAIN_H
@@ -30,8 +30,8 @@
  * Processes number their counters independently, and copies of the reference
  * client restart the numbers in every thread.  The meaning of an id is the
  * definition in its ring, or else the definition in its process.  An id without
- * a definition gets a new id, which the first definition by the process takes
- * over.
+ * a definition gets a new id.  The process' first definition of the id then
+ * gets the same new id.
  *
  * Equal definitions of one process, repeated in each ring that uses the
  * counters, become one definition.  New ids count up from 1.
@@ -39,16 +39,16 @@
 
 struct syc_renumber;
 
-/** A map from one id to another; all zero is empty. */
+/** A map from ids to ids.  A map of zeros is empty. */
 struct syc_id_map {
 	struct syc_id_pair {
-		uint32_t id; /* id; 0: the slot is free */
+		uint32_t id; /* 0: the slot is free */
 		uint32_t value;
 	} * pairs;
 	size_t used, size;
 };
 
-/** Definitions of one ring: all zero at first. */
+/** Definitions of one ring.  Initially all zero. */
 struct syc_renumber_ring {
 	struct syc_id_map defined;
 };
@@ -58,11 +58,11 @@ void syc_renumber_free(struct syc_renumber *renumber);
 
 /**
  * Rewrite the ids of a CTRDEF or CTRSET that syc_validate_frame() has passed.
- * Removes repeated definitions, and values whose id cannot be a counter.  A
- * frame without remaining counters or groups need not be written.
+ * The functions remove repeated definitions, and values whose id cannot be a
+ * counter.  The caller may drop a frame without remaining counters or groups.
  *
- * Returns 0; or -ENOMEM or -ENOSPC (out of ids, or too many definitions of a
- * process) if content was removed for such a reason.
+ * Returns 0, or -ENOMEM or -ENOSPC if content was removed for lack of memory or
+ * ids, or because a process has too many definitions.
  */
 int syc_renumber_ctrdef(struct syc_renumber *renumber,
                         struct syc_renumber_ring *ring,
@@ -71,10 +71,10 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
                         struct syc_renumber_ring *ring,
                         struct syscap_wire_ctrset *ctrset);
 
-/** An id for a counter of the recorder; 0: no ids are left. */
+/** Return an id for a counter of the recorder, or 0 if no ids are left. */
 uint32_t syc_renumber_new_id(struct syc_renumber *renumber);
 
-/** The largest id in use. */
+/** Return the largest id in use. */
 uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 
 /** Drop the ids of @pid, which has ended or exec'ed. */
@@ -101,23 +101,22 @@ struct syc_ring {
 	                * writer */
 
 	ino_t inode;       /* inode of the file, as in /proc/PID/maps */
-	int32_t requester; /* process that requested the ring; slot: its owner
+	int32_t requester; /* process that requested the ring, or a slot's owner
 	                    * or the arena's sender */
 	/* Program of the requester at the time of the request. */
 	uint32_t image;
-	int32_t pid, tid;    /* ids of the writer, once known; otherwise 0 */
-	int32_t known_pid;   /* pid of the last frame with a PROCESS frame */
-	int32_t shown_pid;   /* pid of that process in the capture */
-	int64_t clock_ahead; /* lead of the writer's clock over the recorder's
+	int32_t pid, tid;      /* ids of the writer, once known; otherwise 0 */
+	int32_t known_pid;     /* pid of the last frame with a PROCESS frame */
+	int32_t shown_pid;     /* pid of the same process in the capture */
+	int64_t clock_ahead;   /* lead of the writer's clock over the recorder's
 	                      * clock */
-	unsigned pids;       /* number of different pids */
-	unsigned
-		unmapped_for; /* successive scans without a process that maps it */
-	bool used;            /* the ring has had a frame */
-	bool has_client_block;     /* the writer fills the client block */
+	unsigned pids;         /* number of different pids */
+	unsigned unmapped_for; /* scans in a row without a user of the ring */
+	bool used;             /* the ring has had a frame */
+	bool has_client_block; /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
 	char name[SYC_RING_NAME];  /* name of the thread in the capture */
-	int64_t name_looked;       /* time of the last look */
+	int64_t name_looked;       /* time of the last check */
 	int64_t name_pause;        /* pause until the next check */
 	struct syc_loss reported;
 	struct syc_renumber_ring counters;
@@ -139,7 +138,7 @@ enum syc_drain_result {
 };
 
 /**
- * Receiver of one cleaned frame.  Returns NULL, or the reason to close the
+ * Receiver of cleaned frames.  frame() returns NULL, or the reason to close the
  * ring.
  */
 struct syc_drain_sink {
@@ -148,13 +147,13 @@ struct syc_drain_sink {
 	void *context;
 };
 
-/** Size of the private copy in which syc_drain() works. */
+/** Size of syc_drain()'s private copy. */
 #define SYC_DRAIN_CHUNK  (1024u * 1024u)
 #define SYC_DRAIN_BUFFER (SYC_DRAIN_CHUNK + SYSCAP_FRAME_MAX + 8u)
 
 /**
- * Create a ring with a body of @size bytes (whole pages).  Stores the ring and
- * an fd of its file, which is sealed against changes of its size.
+ * Create a ring with a body of @size bytes (whole pages).  Stores the ring, and
+ * an fd of the ring's file, whose size is sealed.
  */
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd);
 
@@ -165,19 +164,19 @@ void syc_ring_destroy(struct syc_ring *ring);
 void syc_ring_look_for_client(struct syc_ring *ring);
 
 /**
- * Drain the ring.  @buffer has SYC_DRAIN_BUFFER bytes.  Frames go to @sink in
- * order, including all frames before a malformed frame.
+ * Drain the ring.  @buffer has SYC_DRAIN_BUFFER bytes.  @sink gets the frames
+ * in order, including all frames before a malformed frame.
  */
 enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
                                 const struct syc_drain_sink *sink,
                                 uint32_t *ret_bytes);
 
 /*
- * Check of a frame, and its preparation for a file.
+ * Check of a frame, and preparation of the frame for a file.
  *
- * The bytes come from an untrusted process.  So a private copy is examined,
- * which no other process can change.  Pure: no allocation, no system call, no
- * state.
+ * The bytes come from an untrusted process.  So the check examines a private
+ * copy, which no other process can change.  The check allocates nothing, makes
+ * no system call, and has no state.
  */
 
 /** Highest process or thread id of Linux. */
@@ -185,13 +184,13 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 
 /**
  * Check and clean the frame at @frame (8-byte aligned), of which @avail bytes
- * exist.  Afterwards padding is zero, texts end inside their fields with zeros
- * behind, and len is the size of the content.  @tid is the thread whose tag
- * padding2 may carry, or 0.
+ * exist.  In a clean frame padding is zero, texts end inside their fields and
+ * have zeros behind, and len is the size of the content.  @tid is the thread
+ * whose tag padding2 may carry, or 0.
  *
- * Returns the size of the frame before it was cleaned (its len may be less
- * now); or -EBADMSG with one sentence as reason.  The end marker of a ring
- * passes; the caller checks for it.
+ * Returns the size of the frame before the cleaning, which may reduce len; or
+ * -EBADMSG with one sentence as reason.  The end marker of a ring passes, and
+ * the caller checks for the marker.
  */
 int syc_validate_frame(void *frame, size_t avail, int32_t tid,
                        const char **ret_why);

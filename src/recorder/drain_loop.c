@@ -25,7 +25,7 @@
 #define FLUSH_AFTER \
 	(20 * MS) /* delay of frames for readers of the growing file */
 
-/* When a recording reads the kernel's counters. */
+/* Times at which a recording reads the kernel's counters. */
 
 bool syc_system_counters_begin(struct syc_system_counters *system,
                                const struct syc_record_options *options,
@@ -54,12 +54,12 @@ static void system_counters_look(struct syc_system_counters *system,
 	if (system->counters == NULL || now < system->due)
 		return;
 	syc_counters_read(system->counters, now);
-	/* Missed reads are not repeated */
+	/* Skip missed reads */
 	system->due +=
 		system->period * ((now - system->due) / system->period + 1);
 }
 
-/* The time until the next read, at most @ms. */
+/* Return the time until the next read, at most @ms. */
 static int system_counters_wait(const struct syc_system_counters *system,
                                 int64_t now, int ms)
 {
@@ -80,7 +80,7 @@ static void say_empty(struct syc_console *console, unsigned empty)
 }
 
 /*
- * Read the counters for the last time.  Print the named groups without
+ * Read the counters for the last time.  Print the requested groups that have no
  * counters.
  */
 static void system_counters_end(struct syc_system_counters *system,
@@ -119,8 +119,9 @@ static void reap_command(struct syc_spawned *command)
 }
 
 /*
- * The terminal sends its signals to the whole foreground group: the command has
- * received them already, unless it made a new group.
+ * Forward a signal to the command.  The terminal sends its signals to the whole
+ * foreground group, so the command already has the signal, unless the command
+ * made a new group.
  */
 static void forward_signal(const struct syc_spawned *command,
                            const struct signalfd_siginfo *info)
@@ -128,7 +129,7 @@ static void forward_signal(const struct syc_spawned *command,
 	const bool has_it = info->ssi_code == SI_KERNEL &&
 	                    getpgid(command->pid) == getpgrp();
 
-	/* Leave the command unreaped, so that its pid is not reused. */
+	/* The command is still unreaped, so its pid is not reused. */
 	if (command->running && !has_it)
 		kill(command->pid, (int)info->ssi_signo);
 }
@@ -155,7 +156,7 @@ static void take_signals(struct syc_recording *recording)
 	}
 }
 
-/* Drain the rings; print the first failure to write. */
+/* Drain the rings, and print the first failure to write. */
 static void drain_rings(struct syc_recording *recording,
                         struct syc_rings_pass *pass)
 {
@@ -176,8 +177,8 @@ static void drain_rings(struct syc_recording *recording,
 }
 
 /*
- * Wait up to @timeout ms for events, and handle them.  True: more events may
- * wait.
+ * Wait up to @timeout ms for events, and handle the events.  Returns true if
+ * more events may wait.
  */
 static bool take_events(struct syc_recording *recording, int timeout)
 {
@@ -240,8 +241,8 @@ static void show_progress(struct syc_recording *recording, int64_t now)
 }
 
 /*
- * Choose long intervals, since a pass costs more than draining the few frames
- * found.
+ * Choose longer intervals while passes find few frames, because a pass costs
+ * more than the drain of few frames.
  */
 static int next_interval(int interval, const struct syc_rings_pass *pass)
 {
@@ -252,7 +253,7 @@ static int next_interval(int interval, const struct syc_rings_pass *pass)
 	return 2 * interval < most ? 2 * interval : most;
 }
 
-/* Time to the next pass over the rings, ms. */
+/* Return the time to the next pass over the rings, in ms. */
 static int choose_wait(struct syc_recording *recording,
                        const struct syc_rings_pass *pass, bool replies_due)
 {
@@ -266,7 +267,8 @@ static int choose_wait(struct syc_recording *recording,
 	return recording->interval;
 }
 
-/* With a fixed interval, events must not make draining more frequent. */
+/* Wait for the whole interval, because with a fixed interval, events must not
+ * make draining more frequent. */
 static void wait_for_events(struct syc_recording *recording, int ms)
 {
 	const int64_t until = syc_now() + ms * MS;
@@ -279,7 +281,7 @@ static void wait_for_events(struct syc_recording *recording, int ms)
 	         recording->command.running && !recording->stop);
 }
 
-/* Send due replies.  True: some replies still wait. */
+/* Send due replies.  Returns true if some replies still wait. */
 static bool write_to_callers(struct syc_recording *recording)
 {
 	return recording->callers != NULL &&
@@ -323,10 +325,11 @@ void syc_loop_run(struct syc_recording *recording)
 	}
 }
 
-/* Number of batches of events at the end, far above any need */
+/* Greatest number of batches of events at the end, far above any need */
 #define BATCHES_MAX 16384
 
-/* Join the captures that the command wrote.  False: some content is lost. */
+/* Join the captures that the command wrote.  Returns false if some content is
+ * lost. */
 static bool join_written(struct syc_recording *recording)
 {
 	bool all_is_there = true, lost;
@@ -372,7 +375,7 @@ static void add_names(struct syc_recording *recording, int64_t end)
 	syc_naming_write(&naming, &recording->names);
 }
 
-/* Return whether @pid is registered, or counted already. */
+/* Return whether @pid is registered, or was counted already. */
 static bool is_known(void *context, int32_t pid)
 {
 	const struct syc_recording *const recording = context;
@@ -381,7 +384,7 @@ static bool is_known(void *context, int32_t pid)
 	       syc_missing_arenas_has(&recording->rings.arenas.missing, pid);
 }
 
-/* Returns the number of processes without a ring. */
+/* Refuse all callers.  Returns the number of processes without a ring. */
 static unsigned refuse_callers(struct syc_recording *recording)
 {
 	if (recording->callers == NULL)
@@ -389,8 +392,8 @@ static unsigned refuse_callers(struct syc_recording *recording)
 	const unsigned n =
 		syc_callers_end(recording->callers, is_known, recording);
 	/*
-	 * Close before adding names, which may take long: no process may wait
-	 * for a reply until the end
+	 * Close the socket before the addition of names, which may take long,
+	 * because no process may wait that long for a reply
 	 */
 	syc_listener_close(&recording->listener);
 	return n;
@@ -414,7 +417,7 @@ static void take_the_rest(struct syc_recording *recording)
 	if (!recording->command.running)
 		syc_processes_gone(recording->processes,
 		                   (int32_t)recording->command.pid);
-	/* The loop is bounded, since some processes never fall silent */
+	/* The loop is bounded, because some processes never fall silent */
 	for (unsigned i = 0; i < BATCHES_MAX; i++)
 		if (!take_events(recording, 0))
 			break;
@@ -448,7 +451,7 @@ int syc_finish_recording(struct syc_recording *recording)
 	if (recording->rings.refused > 0 && r == 0)
 		r = -EMFILE; /* the capture lacks emitted frames */
 	if (!written_is_there && r == 0)
-		r = -EIO; /* a failure that was printed before */
+		r = -EIO; /* the failure was printed before */
 	syc_summary_print(recording, &processes);
 	return r;
 }

@@ -14,9 +14,9 @@
 #include "symbols/process_maps.h"
 
 /*
- * Pids in one ring.  A ring has one writer, but a forked child of a stock
- * client continues with its parent's ring.  More pids are invalid data, and
- * each pid costs a lookup in /proc.
+ * Greatest number of pids in one ring.  A ring has one writer, but a forked
+ * child of a stock client continues with its parent's ring.  More pids are
+ * invalid data, and each pid costs a lookup in /proc.
  */
 #define PIDS_PER_RING 16u
 
@@ -30,10 +30,10 @@ static bool has_mapped(void *data, int32_t host)
 }
 
 /*
- * The process that writes to @ring, by the recorder's number.  A requester may
- * have received another requester's ring.  If two processes in different
- * namespaces see themselves as @pid, the writer is the process that has mapped
- * @ring.
+ * Return the process that writes to @ring, by the recorder's number.  A
+ * requester may have received another requester's ring.  If two processes in
+ * different namespaces see themselves as @pid, the writer is the process that
+ * has mapped @ring.
  */
 static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
                          int32_t pid)
@@ -48,9 +48,9 @@ static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
 }
 
 /*
- * The number in the capture of a process of @arena that sees itself as @pid.
- * The recorder's number of an ended process is unknown.  If @pid now belongs to
- * another process, the sender's view of its pid is used.
+ * Return the number in the capture of a process of @arena that sees itself as
+ * @pid.  The recorder's number of an ended process is unknown.  If @pid now
+ * belongs to another process, use the pid by which the sender knows itself.
  */
 static int32_t meet_user(struct syc_intake *intake,
                          const struct syc_arena_taken *arena, int32_t user,
@@ -73,8 +73,8 @@ static int32_t meet_user(struct syc_intake *intake,
 }
 
 /*
- * An unseen child runs the program of its arena's creator, if that program was
- * seen or reported.
+ * Report that an unseen child runs the program of its arena's creator, if the
+ * program was seen or reported.
  */
 static void report_parent(struct syc_intake *intake,
                           const struct syc_ring *ring, int64_t since)
@@ -90,7 +90,8 @@ static void report_parent(struct syc_intake *intake,
 		                       since - ring->clock_ahead);
 }
 
-/* The owner of a slot was determined when the slot was found. */
+/* Register the owner of a slot, which was determined when the slot was
+ * found. */
 static void meet_owner(struct syc_intake *intake, struct syc_ring *ring)
 {
 	const struct syc_arena_taken *const arena = ring->arena;
@@ -151,12 +152,13 @@ static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
 	    !syc_loss_record_parse((const char *)(mark + 1), &loss))
 		return;
 	syc_losses_count_up(&intake->lost, loss.total);
-	/* Records with other tids are of threads that never had a ring. */
+	/* Records with other tids belong to threads that never had a ring. */
 	if (loss.tid == ring->tid)
 		syc_losses_add(&ring->reported, &loss);
 }
 
-/* A frame "all" needs no action, since all mappings follow. */
+/* Take a frame of unmapped code.  A frame "all" needs no action, because all
+ * mappings follow. */
 static void take_unmapped(struct syc_intake *intake,
                           const struct syscap_wire_metadata *metadata)
 {
@@ -169,7 +171,8 @@ static void take_unmapped(struct syc_intake *intake,
 		                       start, end);
 }
 
-/* Only frames of syscap's clients. */
+/* Take a frame with a report of a process.  Only syscap's clients write such
+ * frames. */
 static void take_fact(struct syc_intake *intake,
                       const struct syscap_wire_metadata *metadata)
 {
@@ -197,8 +200,8 @@ static void take_fact(struct syc_intake *intake,
 }
 
 /*
- * A sampler writes stacks of other threads into its own ring.  So these threads
- * may have no ring.
+ * Count a thread.  A sampler writes stacks of other threads into its own ring,
+ * so a thread may have no ring.
  */
 static void count_thread(struct syc_intake *intake, int32_t pid, int32_t tid)
 {
@@ -334,7 +337,7 @@ static void write_loss(struct syc_intake *intake, int32_t pid,
 	syc_losses_count_up(&intake->lost, loss->total);
 }
 
-/* Write the losses that the writer counted without room for a record. */
+/* Write the losses that the writer counted without space for a record. */
 static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 {
 	struct syc_loss rest;
@@ -378,7 +381,7 @@ static void report_closed(struct syc_intake *intake, struct syc_ring *ring)
 		         pid);
 	else if (pid == ring->requester)
 		snprintf(who, sizeof(who), "process %d", pid);
-	else /* frames may contain anything */
+	else /* frames may contain any data */
 		snprintf(who, sizeof(who), "process %d (requested by %d)", pid,
 		         ring->requester);
 	snprintf(text, sizeof(text),

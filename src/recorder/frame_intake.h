@@ -2,9 +2,10 @@
 /*
  * frame_intake.h - path of a cleaned frame from a ring to the file.
  *
- * Ensures that the frame's process is known first, that counter ids are unique,
- * and that every loss has a record.  The writer of a ring records its losses;
- * when the ring is over, the recorder adds a record of the remaining losses.
+ * The path ensures that the capture first has the frame's process, that counter
+ * ids are unique, and that every loss has a record.  The writer of a ring
+ * records its losses.  At the ring's end, the recorder adds a record of the
+ * remaining losses.
  */
 #ifndef SYC_RECORDER_FRAME_INTAKE_H
 #define SYC_RECORDER_FRAME_INTAKE_H
@@ -24,18 +25,18 @@
 struct syc_sampling_summary {
 	uint64_t samples;       /* number of samples with a stack, without
 	                         * weights */
-	uint64_t ticks;         /* ticks of these samples */
+	uint64_t ticks;         /* ticks that these samples represent */
 	uint64_t without_stack; /* ticks of threads without any sample */
 	uint64_t stopped;       /* samples whose stack lacks the outermost
 	                         * frame */
-	/* Threads without ticks, as processes report at their end */
+	/* Threads without ticks, by reports of ended processes */
 	uint64_t blocked, small, filtered, limited;
 	/*
-	 * From reports of processes at their end: the ticks of all samples, and
-	 * the time that sampling took
+	 * The ticks of all samples, and the time that sampling took, by reports
+	 * of ended processes
 	 */
 	uint64_t reported_ticks, took_us;
-	uint64_t cramped;  /* ticks on an alternate stack without room */
+	uint64_t cramped;  /* ticks on a too small alternate stack */
 	uint64_t ended;    /* processes that took over the sampler's signal */
 	int64_t forbidden; /* threads that a seccomp filter excludes */
 };
@@ -45,8 +46,8 @@ void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
                                const struct syscap_wire_sample *sample);
 
 /**
- * Take METADATA `syscap.sampler.unsampled`: "blocked 3, small 1, …"; or
- * `syscap.sampler.delivered`: "samples 518, ticks 539, …".
+ * Take METADATA `syscap.sampler.unsampled` ("blocked 3, small 1, …") or
+ * `syscap.sampler.delivered` ("samples 518, ticks 539, …").
  */
 void syc_sampling_summary_note(struct syc_sampling_summary *sampling,
                                const char *text);
@@ -56,8 +57,8 @@ void syc_sampling_summary_note(struct syc_sampling_summary *sampling,
 void syc_sampling_summary_note_end(struct syc_sampling_summary *sampling);
 
 /**
- * Take METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..." if the
- * kernel refused the filter.
+ * Take METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..."  if
+ * the kernel refused the filter.
  */
 void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
                                       const char *text);
@@ -67,28 +68,28 @@ void syc_sampling_summary_print_forbidden(
 	const struct syc_sampling_summary *sampling);
 
 /**
- * Print at most three lines on stderr; none if sampling was as requested.
+ * Print at most three lines on stderr, and none if sampling was as requested.
  * @sample is $SYSCAP_SAMPLE of the command, @command its name.
  */
 void syc_sampling_summary_print(const struct syc_sampling_summary *sampling,
                                 const char *sample, const char *command);
 
-/** More threads are not counted: a client may invent thread ids. */
+/** Greatest number of counted threads, because a client may invent thread
+ * ids. */
 #define SYC_INTAKE_THREADS 262144u
 
-/** All zero, except for the first four members. */
+/** Path of frames.  Initially all members but the first four are zero. */
 struct syc_intake {
 	struct syc_writer *writer;
 	struct syc_processes *processes;
 	struct syc_renumber *renumber;
 	struct syc_console *console;
 
-	uint64_t lost;          /* frames, reported by writers or found by the
-	                         * recorder */
+	uint64_t lost;          /* lost frames, reported by writers or found by
+	                         * the recorder */
 	struct syc_map threads; /* threads of syscap's client: owners of rings
 	                         * and of stacks, by pid and tid */
-	bool has_more_threads;  /* more than SYC_INTAKE_THREADS, or memory is
-	                         * short */
+	bool has_more_threads;  /* too many threads, or no memory */
 	uint64_t other_rings;   /* rings of other clients: one per thread and
 	                         * copy of the client */
 	uint64_t closed;        /* rings with malformed content */
@@ -105,24 +106,24 @@ struct syc_intake {
 
 void syc_intake_fini(struct syc_intake *intake);
 
-/** For struct syc_drain_sink; @context is the intake. */
+/** Write a frame, for struct syc_drain_sink.  @context is the intake. */
 const char *syc_intake_frame(void *context, struct syc_ring *ring,
                              struct syscap_wire_frame *frame);
 
-/** The pid in the capture of the process that writes to @ring. */
+/** Return the pid in the capture of the process that writes to @ring. */
 int32_t syc_intake_owner(struct syc_intake *intake, struct syc_ring *ring);
 
-/** The ring is over; ring->why is set if it is malformed. */
+/** End the ring.  ring->why is set if the ring is malformed. */
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 
 /**
  * At the end of @arena, write the losses of threads that found no slot.
- * @lives: the sender of @arena is alive.
+ * @lives: whether the sender of @arena is alive.
  */
 void syc_intake_stray(struct syc_intake *intake,
                       const struct syc_arena_taken *arena, bool lives);
 
-/** Write into the capture that @n processes could not be recorded. */
+/** Record in the capture that @n processes could not be recorded. */
 void syc_intake_report_missing(struct syc_intake *intake, unsigned n);
 
 #endif

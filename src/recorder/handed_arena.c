@@ -20,8 +20,8 @@
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /*
- * Check for a memfd first, since reads of other files may block.  A read kills
- * the process if huge pages run out.
+ * Return whether the file is a memfd.  Reads of other files may block, and a
+ * read of huge pages kills the process if huge pages run out.
  */
 static bool is_in_memory(int fd, int *ret_seals)
 {
@@ -69,7 +69,8 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 	if (!read_facts(fd, &facts))
 		return "the arena's header is missing";
 	/*
-	 * A process that truncates the file would kill the recorder with SIGBUS
+	 * Without the seals, a truncation of the file would kill the recorder
+	 * with SIGBUS
 	 */
 	if ((seals & SEALS) != SEALS)
 		why = "the arena's size is not sealed";
@@ -101,7 +102,8 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 	return NULL;
 }
 
-/* Write to the arena by its fd, since the recorder has not mapped it. */
+/* Write to the arena by its fd, because the recorder has not mapped the
+ * arena. */
 void syc_arena_file_refuse(int fd)
 {
 	const uint32_t closed = syc_slot_word(0, SYC_ARENA_CLOSED);
@@ -109,7 +111,8 @@ void syc_arena_file_refuse(int fd)
 	struct syc_ring_file facts;
 	int seals;
 
-	/* A write beyond the end would extend a shorter file */
+	/* Check the file first, because a write beyond the end would extend a
+	 * shorter file */
 	if (is_in_memory(fd, &seals) && read_facts(fd, &facts))
 		(void)!pwrite(fd, &closed, sizeof(closed),
 		              syc_ring_file_head(page) +
@@ -132,7 +135,7 @@ find_missing(const struct syc_missing_arenas *arenas, int32_t pid)
 	return NULL;
 }
 
-/* NULL: too many arenas are missing. */
+/* Get the entry of @pid.  Returns NULL if too many arenas are missing. */
 static struct syc_arena_missing *get_missing(struct syc_missing_arenas *arenas,
                                              int32_t pid)
 {
@@ -167,7 +170,7 @@ void syc_missing_arenas_note_lost(struct syc_missing_arenas *arenas,
 {
 	struct syc_arena_missing *const missing = get_missing(arenas, pid);
 
-	/* A repeated message counts once */
+	/* Count a repeated message once */
 	if (missing != NULL)
 		missing->is_lost = true;
 }

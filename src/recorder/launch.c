@@ -18,7 +18,8 @@
 static const char clocksource[] =
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/* The command line in one text, to be freed; NULL: out of memory. */
+/* Return the command line in one text, to be freed, or NULL if no memory is
+ * left. */
 static char *join_command(char *const argv[])
 {
 	size_t size = 1;
@@ -51,7 +52,7 @@ static void write_counters(struct syc_writer *writer,
 	syc_writer_add(writer, frame);
 }
 
-/* Write METADATA frames, ids "syscap.…". */
+/* Write METADATA frames with ids "syscap.…". */
 static void write_metadata(struct syc_writer *writer,
                            union syc_frame_buffer *frame, int64_t time,
                            const struct syc_record_options *options)
@@ -90,7 +91,7 @@ static void write_metadata(struct syc_writer *writer,
 		syc_writer_add(writer, frame);
 	}
 	file = fopen(clocksource, "re");
-	if (file == NULL) /* no /sys: a container may hide it */
+	if (file == NULL) /* a container may hide /sys */
 		return;
 	if (fgets(text, sizeof(text), file) != NULL) {
 		text[strcspn(text, "\n")] = 0;
@@ -100,7 +101,8 @@ static void write_metadata(struct syc_writer *writer,
 	fclose(file);
 }
 
-/* A pidfd for each process, and a few for rings on their way. */
+/* Wanted limit of fds: a pidfd for each process, and a few fds for rings that
+ * are being sent. */
 #define FILES_WANTED 65536u
 
 int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
@@ -119,7 +121,8 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 		return -errno;
 	sigaction(SIGPIPE, &ignore, &saved->pipe);
 	sigaction(SIGXFSZ, &ignore, &saved->xfsz);
-	/* If SIGCHLD were ignored, the kernel would reap the command. */
+	/* Restore SIGCHLD's default action.  If SIGCHLD were ignored, the
+	 * kernel would reap the command. */
 	sigaction(SIGCHLD, &standard, &saved->child);
 	if (getrlimit(RLIMIT_NOFILE, &saved->files) != 0)
 		return -errno;
@@ -133,14 +136,14 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 	return *ret_signal_fd < 0 ? -errno : 0;
 }
 
-/* A variable for the command: a text, or a descriptor for the command. */
+/* An environment variable for the command, with a text or an fd as value. */
 struct given {
 	const char *variable;
-	int fd;           /* descriptor; -1: none */
-	const char *text; /* text; NULL: the value is the number of fd */
+	int fd;           /* -1: none */
+	const char *text; /* NULL: the value is the number of fd */
 };
 
-/* Runs in the child.  Returns -errno. */
+/* Run the command's program, in the child.  Returns -errno. */
 static int run_program(char *const argv[], const struct given *given,
                        unsigned n, const struct syc_spawn_saved *saved)
 {
@@ -170,8 +173,8 @@ static int run_program(char *const argv[], const struct given *given,
 
 /*
  * Run @argv with the @n variables @given.  A variable with neither a text nor
- * a descriptor stays as it is.  Returns 0 once the command runs; or -errno.
- * Then *ret_executing is whether the exec of the command failed.
+ * an fd stays unchanged.  Returns 0 once the command runs, or -errno.  After
+ * -errno, *ret_executing is whether the exec of the command failed.
  */
 static int spawn_command(char *const argv[], const struct given *given,
                          unsigned n, const struct syc_spawn_saved *saved,
@@ -182,7 +185,8 @@ static int spawn_command(char *const argv[], const struct given *given,
 	pid_t pid;
 
 	*ret_executing = false;
-	/* A successful exec closes the pipe. */
+	/* The pipe reports an error of the child.  A successful exec closes the
+	 * pipe. */
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -errno;
 	pid = fork();
@@ -265,11 +269,11 @@ static void begin_counters(struct syc_recording *recording)
 }
 
 /*
- * AddressSanitizer's shared runtime ends a program with a library in front of
- * the runtime.  The preloaded libraries disable that check (preload/preload.c),
- * except in programs with their own __asan_default_options(), which comes
- * first.  The returned option is for programs with their own
- * __asan_default_options().
+ * Return ASAN_OPTIONS for programs with their own __asan_default_options().
+ * AddressSanitizer's shared runtime ends a program that has loaded a library
+ * before the runtime.  The preloaded libraries disable the check
+ * (preload/preload.c), but a program's own __asan_default_options() comes
+ * first.
  */
 static char *name_asan_options(void)
 {
@@ -283,7 +287,7 @@ static char *name_asan_options(void)
 	               : text;
 }
 
-/* Run the command and write the beginning of the capture. */
+/* Run the command, and write the beginning of the capture. */
 int syc_launch_command(struct syc_recording *recording)
 {
 	const struct syc_record_options *options = recording->options;
@@ -329,8 +333,7 @@ int syc_launch_command(struct syc_recording *recording)
 	close(recording->child_end);
 	recording->child_end = -1;
 	/*
-	 * The end of the tee is visible after the end of all processes that
-	 * hold it
+	 * The tee ends after all processes have closed this fd
 	 */
 	if (recording->stderr_log.is_on)
 		close(recording->stderr_log.tee.given);
@@ -344,7 +347,8 @@ int syc_launch_command(struct syc_recording *recording)
 		        strerror(-r));
 		return SYC_RECORD_FAILED;
 	}
-	/* The writer keeps a failure, which is printed like later failures. */
+	/* Ignore a failure, because the writer keeps the failure, which is
+	 * printed like later failures. */
 	syc_writer_begin(recording->writer, recording->began, &error);
 	if (stat(options->output, &recording->output) != 0)
 		memset(&recording->output, 0, sizeof(recording->output));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listener.c - the socket by which a recorder is found by name. */
+/* listener.c - socket by which processes find a recorder by name. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -16,14 +16,15 @@
 #define FOLDER "syscap-record-"
 #define SOCKET "socket"
 /*
- * Limit of waiting connections; callers beyond it must try again.  The system
- * may allow fewer.
+ * Limit of waiting connections.  Callers beyond the limit must try again.  The
+ * system may allow fewer.
  */
 #define BACKLOG 4096
 
 /*
- * Return whether all processes have closed the socket.  The error of connecting
- * another kind of socket shows a dead socket without disturbing the owner.
+ * Return whether all processes have closed the socket.  Connect another kind of
+ * socket, because the error shows a dead socket, and a live owner notices
+ * nothing.
  */
 static bool is_dead(const struct sockaddr_un *name)
 {

@@ -21,12 +21,12 @@ struct syc_mapped_file {
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
-	int fd;                      /* fd; -1: the file was not kept open */
-	char hex[SYC_BUILD_ID_SIZE]; /* build-id in hex; "": none */
+	int fd;                      /* -1: the file was not kept open */
+	char hex[SYC_BUILD_ID_SIZE]; /* build-id in hex, or "" */
 	bool has_copy, has_sampler;
 };
 
-/* The path may now refer to another file. */
+/* Open the regular file at @path, which may now be another file. */
 static int open_regular(const char *path, struct stat *ret_st)
 {
 	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
@@ -40,8 +40,8 @@ static int open_regular(const char *path, struct stat *ret_st)
 }
 
 /*
- * Open the program of @pid, if the program is the mapped file.  Opening
- * /proc/PID/exe needs no root, and works for a deleted file.
+ * Open the program of @pid, if the program is the mapped file.  /proc/PID/exe
+ * needs no root, and works for a deleted file.
  */
 static int open_program(int32_t pid, const char *path, struct stat *ret_st)
 {
@@ -56,7 +56,8 @@ static int open_program(int32_t pid, const char *path, struct stat *ret_st)
 	return strcmp(target, path) == 0 ? open_regular(name, ret_st) : -1;
 }
 
-/* Open the exact file if permitted (as root), else the file at its path. */
+/* Open the exact mapped file if permitted (as root), or else the file at its
+ * path. */
 static int open_mapped(int32_t pid, const struct syc_procfs_map *map,
                        const char *path, bool deleted, struct stat *ret_st)
 {
@@ -110,7 +111,7 @@ static struct syc_mapped_file *add_file(struct syc_mapped_files *files,
 	return &files->files.items[files->files.n - 1];
 }
 
-/* Returns whether @file now owns @fd. */
+/* Keep @fd open if the limit permits.  Returns whether @file now owns @fd. */
 static bool keep_file(struct syc_mapped_files *files,
                       struct syc_mapped_file *file, int fd)
 {
@@ -171,7 +172,7 @@ syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
 	return file;
 }
 
-/* The build-id in hex; NULL: none. */
+/* Return the build-id in hex, or NULL. */
 static const char *get_build_id(const struct syc_mapped_file *file)
 {
 	return file->hex[0] != 0 ? file->hex : NULL;
@@ -189,7 +190,7 @@ static bool has_sampler(const struct syc_mapped_file *file)
 	return file->has_sampler;
 }
 
-/* Store that @pid, as in frames, has @file as @path in its MAP frames. */
+/* Store that MAP frames of @pid have @file as @path. */
 static void use_file(struct syc_mapped_files *files,
                      const struct syc_mapped_file *file, int32_t pid,
                      const char *path)
@@ -224,7 +225,7 @@ void syc_mapped_files_free(struct syc_mapped_files *files)
 	memset(files, 0, sizeof(*files));
 }
 
-#define MAPS_MAX 65536u /* maximum of one process; more MAPs are not written */
+#define MAPS_MAX 65536u /* maximum of MAPs of one process */
 
 struct syc_known_map {
 	uint64_t start, end, offset, inode;
@@ -234,13 +235,12 @@ struct scan {
 	const struct syc_known_maps *known;
 	size_t old; /* first known mapping at or above the current mapping */
 	struct syc_known_maps now;
-	/* The last mapping of the beginning of a file */
+	/* The last mapping that began at a file's begin */
 	struct syc_known_map first;
 	char *first_path;
 	int32_t pid, host;
 	/*
-	 * Taken before the read, so that the time precedes each unmapping
-	 * during the read
+	 * Time before the read, which precedes each unmapping during the read
 	 */
 	int64_t time;
 	struct syc_mapped_files *files;
@@ -255,8 +255,8 @@ static bool is_asan(const char *path)
 }
 
 /*
- * Return whether @path is a preloaded library.  Programs with a preloaded
- * library create their rings, and request a ring only if they can't send these
+ * Return whether @path is a preloaded library.  A program with a preloaded
+ * library creates its rings, and requests a ring only if it can't send its own
  * rings.
  */
 static bool is_preloaded(const char *path)
@@ -294,8 +294,8 @@ static void write_map(struct scan *scan, const struct syc_procfs_map *map)
 		if (file != NULL)
 			build_id = get_build_id(file);
 		/*
-		 * Without a build-id, a reader would use the new file at the
-		 * path.
+		 * Drop the suffix only with a build-id.  Without a build-id, a
+		 * reader would use the new file at the path.
 		 */
 		if (build_id != NULL)
 			path = plain;
@@ -319,7 +319,8 @@ static void note_first(struct scan *scan, const struct syc_procfs_map *map)
 }
 
 /*
- * Code in memory without a file may be code of a library that was moved there.
+ * Write a MAP for code in memory without a file, which may be moved code of a
+ * library.
  */
 static void write_moved(struct scan *scan, const struct syc_procfs_map *map)
 {
@@ -335,8 +336,8 @@ static void write_moved(struct scan *scan, const struct syc_procfs_map *map)
 }
 
 /*
- * The two lists of mappings are in order of address, so one walk finds new
- * mappings.
+ * Compare a mapping with the known mappings.  Both lists are in order of
+ * address, so one walk finds new mappings.
  */
 static void scan_map(void *context, const struct syc_procfs_map *map)
 {

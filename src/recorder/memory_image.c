@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_image.c - libraries in the memory of another process. */
+/* memory_image.c - copies of libraries in the memory of another process. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
@@ -41,9 +41,9 @@ static const char section_names[] = "\0.dynsym\0.dynstr\0.eh_frame\0.shstrtab";
 struct image {
 	int memory; /* fd of /proc/PID/mem */
 	int file;
-	uint64_t bias; /* difference of addresses in the process and in the
+	uint64_t bias; /* addresses in the process minus addresses in the
 	                * file */
-	const unsigned char *bytes; /* the file's bytes, once copied */
+	const unsigned char *bytes; /* copied bytes of the file */
 	uint64_t size;
 	Elf64_Ehdr header;
 	Elf64_Phdr segments[SEGMENTS_MAX];
@@ -94,7 +94,7 @@ static bool open_image(struct image *image, int32_t pid, uint64_t base)
 	return false;
 }
 
-/* The read-only segment that has @address, or NULL. */
+/* Return the read-only segment that has @address, or NULL. */
 static const Elf64_Phdr *find_segment(const struct image *image,
                                       uint64_t address)
 {
@@ -138,8 +138,8 @@ static void copy_segments(const struct image *image)
 }
 
 /*
- * Read bytes at @address of the copy, so that a hostile library costs no system
- * calls.
+ * Read bytes at @address from the copy, so that a hostile library costs no
+ * system calls.
  */
 static bool get(const struct image *image, uint64_t address, void *to,
                 size_t size)
@@ -154,7 +154,7 @@ static bool get(const struct image *image, uint64_t address, void *to,
 	return true;
 }
 
-/* Add the section at @address as the file has it, cut to its segment. */
+/* Add the section at @address, cut to its segment. */
 static void add_section(struct image *image, enum section number, uint32_t type,
                         uint64_t address, uint64_t size)
 {
@@ -172,7 +172,8 @@ static void add_section(struct image *image, enum section number, uint32_t type,
 	section->sh_size = size;
 }
 
-/* Number of symbols in a .gnu.hash: its last chain ends at the last symbol. */
+/* Return the number of symbols by a .gnu.hash, whose last chain ends at the
+ * last symbol. */
 static uint64_t count_by_gnu_hash(const struct image *image, uint64_t table)
 {
 	uint32_t words[4], bucket, last = 0;

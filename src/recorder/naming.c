@@ -43,8 +43,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Files are found by their build-id.  Files without a build-id are found by
- * their path and process.
+ * Add the mapped files.  Samples find a file by its build-id, or else by its
+ * path and process.
  */
 static int add_files(struct syc_symbols *symbols,
                      const struct syc_mapped_files *files)
@@ -114,7 +114,7 @@ static int find_names(const struct syc_naming_options *naming,
 	return r;
 }
 
-/* Addresses that no table can name become JIT names, which are exact. */
+/* Replace addresses that no table can name by JIT names, which are exact. */
 static int patch_samples(const struct syc_naming_options *naming,
                          const struct syc_symbol_table *table)
 {
@@ -199,7 +199,7 @@ void syc_naming_write(const struct syc_naming_options *naming,
 	int r;
 
 	r = syc_writer_flush(naming->writer);
-	if (r != 0) /* errors that are printed already */
+	if (r != 0) /* the failure was printed already */
 		return;
 	if (stat(naming->output, &st) != 0 || !is_same(&naming->began, &st)) {
 		syc_console_print(
@@ -210,7 +210,7 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		return;
 	}
 	r = syc_symbols_new(&options, &symbols);
-	if (r == 0) /* without the vDSO, its functions have no names */
+	if (r == 0) /* the vDSO's functions may lack names */
 		syc_symbols_add_vdso(symbols);
 	if (r == 0)
 		r = add_files(symbols, naming->files);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * preload.c - the preloaded library: programs that cannot load it, and
- * processes without it.
+ * preload.c - choice of the preloaded library, programs that cannot load it,
+ * and processes without it.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -22,10 +22,11 @@
 #include "recorder/recorder.h"
 #include "symbols/elf_file.h"
 
-/* The interpreter of a script may be a script, too. */
+/* Greatest number of interpreters, because the interpreter of a script may be a
+ * script, too. */
 #define INTERPRETERS_MAX 4
 
-/* Store the path that execvp() would find in @path. */
+/* Store in @path the path that execvp() would find. */
 static bool find_program(const char *command, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -47,7 +48,8 @@ static bool find_program(const char *command, char path[PATH_MAX])
 }
 
 /*
- * Examine the program by path, since programs like sudo may be unreadable.
+ * Return why the loader would be in secure mode, or NULL.  The program is
+ * examined by path, because programs like sudo may be unreadable.
  */
 static const char *why_privileged(const char *path)
 {
@@ -65,7 +67,7 @@ static const char *why_privileged(const char *path)
 	return NULL;
 }
 
-/* Return a problem of the loader that the program names, or NULL. */
+/* Return a problem of the program's loader, or NULL. */
 static const char *look_at_loader(const struct syc_elf *elf, int fd)
 {
 	char loader[64] = "";
@@ -85,12 +87,12 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 
 /* The allocator of a program. */
 struct allocator {
-	/* The sanitizer with this allocator; NULL: none. */
+	/* The sanitizer with this allocator, or NULL. */
 	const char *sanitizer;
 	bool is_own;
 };
 
-/* Search the names of a program's libraries and exports. */
+/* Find a sanitizer by the names of a program's libraries and exports. */
 static const char *find_sanitizer(const struct syc_elf *elf)
 {
 	static const char *const known[][2] = {
@@ -144,7 +146,8 @@ static bool defines_malloc(const struct syc_elf *elf)
 	return is_found;
 }
 
-/* Return a problem, or NULL. @script gets the first line of a script. */
+/* Return a problem of the program, or NULL.  Store the first line of a script
+ * in @script. */
 static const char *look_at(int fd, char script[256],
                            struct allocator *ret_allocator)
 {
@@ -172,8 +175,8 @@ static const char *look_at(int fd, char script[256],
 }
 
 /*
- * Return the reason why no library can be preloaded into the program; *path
- * gets the program's path.
+ * Return the reason why no library can be preloaded into the program, or NULL.
+ * Store the program's path in @path.
  */
 static const char *look_for(const char *command, char path[PATH_MAX],
                             struct allocator *ret_allocator)
@@ -235,9 +238,9 @@ bool syc_preload_has_malloc(const char *command)
 }
 
 /*
- * Paths relative to the command's directory, with or without a directory of the
- * architecture.  The installation prefix may have been moved, or may be the
- * build tree.
+ * Paths relative to the directory of the `syscap` program, with or without a
+ * directory of the architecture.  The installation prefix may have been moved,
+ * or may be the build tree.
  */
 static const char *const beside[] = {
 	"../lib/syscap",
@@ -273,7 +276,7 @@ static char *join_path(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Escape the name of the directory, which must not act as a pattern. */
+/* Escape the name of the directory, so that it does not act as a pattern. */
 static char *escape_pattern(const char *path)
 {
 	char *text = malloc(2 * strlen(path) + 1), *to = text;
@@ -381,9 +384,9 @@ int syc_preload_find(const char *name, char **ret_value, char *why, size_t size)
 }
 
 /*
- * Processes of the command without the preloaded library: their environment was
- * emptied, or they have another root.  Static programs are not counted, since
- * they load no library.
+ * Processes of the command without the preloaded library, because of an emptied
+ * environment or another root.  Static programs, which load no library, are not
+ * counted.
  */
 
 #define FIRST_PAUSE INT64_C(10000000)
@@ -441,8 +444,8 @@ static void note_one(struct syc_unloaded *unloaded, int32_t pid)
 }
 
 /*
- * Examine children of the first thread, since other threads rarely start
- * processes.
+ * Examine a process and the children of its first thread, because other threads
+ * rarely start processes.
  */
 static void look_at_tree(struct syc_unloaded *unloaded, int32_t pid,
                          unsigned depth)
@@ -461,7 +464,7 @@ static void look_at_tree(struct syc_unloaded *unloaded, int32_t pid,
 		const long child = strtol(at, &end, 10);
 
 		/*
-		 * Each number is followed by a blank, except a truncated number
+		 * A blank follows each number, except a truncated number
 		 */
 		if (end == at || *end != ' ')
 			break;
@@ -474,7 +477,8 @@ void syc_unloaded_look(struct syc_unloaded *unloaded, int32_t command,
 {
 	if (now < unloaded->next)
 		return;
-	if (unloaded->next != 0) /* at first the command may be inside exec */
+	if (unloaded->next != 0) /* at the first check the command may be inside
+	                          * exec */
 		look_at_tree(unloaded, command, 0);
 	unloaded->pause =
 		unloaded->pause == 0 ? FIRST_PAUSE : 2 * unloaded->pause;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process_identity.c - processes known by another number, or ended before their
- * registration.
+ * process_identity.c - processes with another number, or with an end before
+ * their registration.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "common/now.h"
 #include "recorder/processes.h"
 
-/* Find the live process of another pid namespace whose pid there is @pid. */
+/* Find the live process of another pid namespace that has @pid there. */
 static struct syc_tracked_process *
 find_in_namespace(struct syc_processes *processes, int32_t pid)
 {
@@ -90,8 +90,8 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 		char name[32];
 
 		/*
-		 * The process has ended, or is older than the recorder, and so
-		 * not recorded.
+		 * The process has ended, or is older than the recorder, which
+		 * then has not recorded it.
 		 */
 		snprintf(name, sizeof(name), "[pid %d]", pid);
 		syc_tracked_name(processes, process, name);
@@ -105,8 +105,8 @@ void syc_processes_past(struct syc_processes *processes, int32_t pid,
 	char name[32];
 
 	/*
-	 * A live process is the same process, but may have executed another
-	 * program
+	 * A live process with @pid is the same process, even if it has executed
+	 * another program
 	 */
 	if (process != NULL &&
 	    (process->alive || process->is_past || since <= process->ended))
@@ -144,8 +144,7 @@ void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
 	syc_tracked_new_image(processes, process);
 	process->since = since;
 	syc_tracked_name(processes, process, cmdline);
-	/* The present program of a live process is found at its next
-	 * examination */
+	/* The next examination finds the present program of a live process */
 	process->exec_seen = false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_life.c - one process, from its PROCESS frame to its EXIT. */
+/* process_life.c - life of one process, from its PROCESS frame to its EXIT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +62,8 @@ void syc_tracked_name(struct syc_processes *processes,
 }
 
 /*
- * Update the count.  Until a sampler reports itself, the mapped files show
- * whether the process has a sampler.
+ * Update the count of programs without a sampler.  Until a sampler reports
+ * itself, the mapped files show whether the process has one.
  */
 void syc_tracked_count_sampler(struct syc_processes *processes,
                                struct syc_tracked_process *process)
@@ -93,7 +93,7 @@ void syc_tracked_look_at_maps(struct syc_processes *processes,
 
 /*
  * Read the command line, which is empty inside exec, and for kernel threads and
- * zombies.
+ * zombies.  Returns false if it is empty.
  */
 static bool has_cmdline(struct syc_processes *processes, int32_t host)
 {
@@ -103,8 +103,8 @@ static bool has_cmdline(struct syc_processes *processes, int32_t host)
 }
 
 /*
- * Settling may register and examine other processes, so the facts read before
- * are saved.
+ * Drain the rings, which may register and examine other processes.  So save the
+ * data that was read before.
  */
 void syc_tracked_settle(struct syc_processes *processes)
 {
@@ -153,8 +153,8 @@ static void watch_code(struct syc_processes *processes,
 		process->code = NULL;
 		return;
 	}
-	/* Another process had the pid before, and its code is no longer
-	 * mapped. */
+	/* The table has code of an earlier process with the pid, which is no
+	 * longer mapped. */
 	if (syc_code_table_events(table) > 0)
 		syc_code_watch_exec(process->code, syc_now());
 }
@@ -169,8 +169,8 @@ void syc_tracked_end_code(struct syc_tracked_process *process)
 }
 
 /*
- * Return whether few descriptors are in use: the kernel allocates the lowest
- * free descriptor.
+ * Return whether few fds are in use, by a new fd, because the kernel allocates
+ * the lowest free fd.
  */
 static bool has_files_to_spare(const struct syc_processes *processes)
 {
@@ -182,8 +182,8 @@ static bool has_files_to_spare(const struct syc_processes *processes)
 }
 
 /*
- * Start to watch a process in the recorder's /proc. False: the process has
- * already ended.
+ * Start to watch a process in the recorder's /proc.  Returns false if the
+ * process has already ended.
  */
 bool syc_tracked_watch(struct syc_processes *processes,
                        struct syc_tracked_process *process)
@@ -236,7 +236,7 @@ void syc_tracked_write_exit(struct syc_processes *processes,
 	syc_writer_add(processes->options.writer, &processes->frame);
 }
 
-/* End a process, whose last frames must be in the file. */
+/* End a process, after its last frames were written. */
 void syc_tracked_end(struct syc_processes *processes,
                      struct syc_tracked_process *process)
 {
@@ -262,7 +262,8 @@ void syc_tracked_end(struct syc_processes *processes,
 bool syc_tracked_same_program(const struct syc_procfs_identity *a,
                               const struct syc_procfs_identity *b)
 {
-	/* The values 0 and 1 mean no permission. */
+	/* The values 0 and 1 mean that the recorder has no permission to read
+	 * the addresses. */
 	if (a->start_code <= 1 || b->start_code <= 1)
 		return true;
 	return a->start_code == b->start_code &&
@@ -281,7 +282,8 @@ void syc_tracked_see(struct syc_processes *processes,
 		syc_tracked_end(processes, process);
 		return;
 	}
-	/* A process without code is about to exit, or inside exec. */
+	/* Skip a process without code, which is about to exit, or inside
+	 * exec. */
 	if (seen->identity.start_code == 0 || seen->cmdline[0] == 0)
 		return;
 	if (!process->exec_seen) {

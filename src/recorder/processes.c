@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* processes.c - every process that records: registered, watched, counted. */
+/* processes.c - registration, watch and count of every process that records. */
 #define _GNU_SOURCE
 #include "recorder/processes.h"
 
@@ -17,12 +17,12 @@
 #define LOOK_AT_STACK   INT64_C(20000000)
 #define LOOK_AT_CODE    INT64_C(100000000)
 
-/* MAP frames of one process for which a file is opened. */
+/* Greatest number of MAP frames of one process for which a file is opened. */
 #define OWN_MAPS_MAX 65536u
 
 /*
- * Descriptors that stay free.  Without a pidfd, the end of a process is found a
- * little later; without a ring's fd, events are lost.
+ * Number of fds that stay free for rings.  Without a pidfd, the recorder finds
+ * the end of a process a little later.  Without a ring's fd, events are lost.
  */
 #define FILES_SPARE 8
 
@@ -59,13 +59,14 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 	processes->announced++;
 	syc_tracked_watch(processes, process);
 	/*
-	 * Read the facts of the command at its first request, since it may be
-	 * inside exec.
+	 * Read the command's identity at its first request, because it may be
+	 * inside exec now.
 	 */
 	syc_tracked_name(processes, process, cmdline);
 }
 
-/* NULL: out of memory.  A reused pid is another process. */
+/* Get the process, which is another process if the pid was reused.  Returns
+ * NULL if no memory is left. */
 static struct syc_tracked_process *
 get_process(struct syc_processes *processes, int32_t pid,
             const struct syc_procfs_identity *identity)
@@ -73,7 +74,8 @@ get_process(struct syc_processes *processes, int32_t pid,
 	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
 
 	/*
-	 * Settle first, since the process may have used another process' ring.
+	 * Drain the rings first, because the process may have used another
+	 * process' ring.
 	 */
 	if (process == NULL || !process->alive)
 		syc_tracked_settle(processes);
@@ -116,9 +118,10 @@ static bool is_dying(const struct syc_procfs_identity *identity)
 }
 
 /*
- * Return whether the EXIT frame is written although the process is still
- * visible: until its parent has waited, or until its last threads have ended.
- * @since: beginning of the rings for which the process is registered.
+ * Return whether the EXIT frame was written, although the process is still
+ * visible.  A process is visible until its parent has waited, and its last
+ * threads have ended.  @since: begin of the rings for which the process is
+ * registered.
  */
 static bool has_been_ended(const struct syc_tracked_process *process,
                            int64_t since,
@@ -174,9 +177,9 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
 }
 
 /*
- * Return whether the process may have syscap's library.  syscap's library
- * requests a ring when the library has an event.  Other clients also request a
- * ring to find out whether they are recorded.
+ * Return whether the process may have syscap's library, which requests a ring
+ * only at an event.  Other clients also request a ring to find out whether they
+ * are recorded.
  */
 static bool may_have_copy(struct syc_processes *processes,
                           struct syc_tracked_process *process)
@@ -254,7 +257,8 @@ void syc_processes_map(struct syc_processes *processes, int32_t pid,
 		                                .end = map->end,
 		                                .path = path };
 
-	/* Without a build-id, the file at the path may be another file */
+	/* Keep only files with a build-id.  Without a build-id, the file at the
+	 * path may be another file */
 	if (process != NULL && path[0] == '/' && has_build_id(map) &&
 	    process->n_own_maps++ < OWN_MAPS_MAX)
 		syc_mapped_files_find(&processes->files, process->host,
@@ -275,8 +279,8 @@ void syc_processes_gone(struct syc_processes *processes, int32_t pid)
 {
 	struct syc_tracked_process *process;
 
-	syc_tracked_settle(processes); /* may register the process under another
-	                                * number */
+	syc_tracked_settle(processes); /* this call may register the process
+	                                * under another number */
 	process = processes->live;
 	while (process != NULL) {
 		struct syc_tracked_process *next = process->live;
@@ -292,7 +296,7 @@ void syc_processes_look(struct syc_processes *processes, int64_t now)
 	struct syc_tracked_process *process = *processes->cursor;
 
 	/*
-	 * Take one step per call, since thousands of processes must not stall
+	 * Take one step per call, because thousands of processes must not stall
 	 * the rings.
 	 */
 	if (process == NULL) {
@@ -358,7 +362,7 @@ void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
 		syc_tracked_find(processes, pid);
 
 	/*
-	 * Skip older reports, since the rings of a process are read in any
+	 * Skip older reports, because the rings of a process are read in any
 	 * order
 	 */
 	if (process == NULL || time < process->sampler_said)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* procfs.c - facts about a process from /proc. */
+/* procfs.c - reader of data about a process in /proc. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -17,7 +17,8 @@
 
 bool syc_procfs_parse_stat(char *stat, struct syc_procfs_identity *ret_identity)
 {
-	/* The name may contain any text, even ") ". */
+	/* Search the last ')', because the name may contain any text, even ")
+	 * ". */
 	char *at = strrchr(stat, ')');
 	char *rest, *word;
 
@@ -81,7 +82,7 @@ static int read_clock(int32_t pid, int64_t *ret_ns)
 	return syc_procfs_parse_clock(text, ret_ns) ? 0 : -EBADMSG;
 }
 
-/* Returns 0 if the namespace is unknown. */
+/* Return the process' time namespace, or 0 if it is unknown. */
 static ino_t clock_namespace(int32_t pid, const char *which)
 {
 	char path[64];
@@ -104,7 +105,8 @@ int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns)
 	}
 	if (its == 0)
 		return -ESRCH;
-	/* The file describes the namespace of the process' future children */
+	/* The file timens_offsets describes the namespace of the process'
+	 * future children */
 	if (its != clock_namespace(pid, "time_for_children"))
 		return -ENODATA;
 	r = read_clock(pid, &process_ns);
@@ -168,7 +170,7 @@ int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
 	return 0;
 }
 
-/* The kernel escapes only a newline in a name, as \012. */
+/* Undo the kernel's escape of a newline in a name, \012. */
 static void unescape_path(char *path)
 {
 	char *to = path;

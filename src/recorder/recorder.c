@@ -23,8 +23,8 @@
 #define SPARE_FILES 5
 
 /*
- * Number of mapped files that may stay open until the end, for their names.
- * Rings and processes need the other descriptors.
+ * Return the number of mapped files that may stay open until the end, for
+ * names.  Rings and processes need the other fds.
  */
 static unsigned count_files_to_keep(void)
 {
@@ -39,8 +39,8 @@ static unsigned count_files_to_keep(void)
 
 /*
  * Choose the size of a ring's body for the option @wanted.  The limit on file
- * sizes also limits a memfd, so that limit may make rings smaller; a smaller
- * size is printed.  0: there is no room for one page.
+ * sizes also limits a memfd, and may make rings smaller, which is printed.
+ * Returns 0 if the limit is less than a page.
  */
 static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *console)
 {
@@ -63,8 +63,8 @@ static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *console)
 }
 
 /*
- * Returns 0; or -EMFILE: too few more fds can be opened, for rings that are
- * being sent, for processes, and for /proc.  @fd is any open fd.
+ * Check whether enough fds can be opened, for rings that are being sent, for
+ * processes, and for /proc.  @fd is any open fd.  Returns 0 or -EMFILE.
  */
 static int check_files(int fd)
 {
@@ -117,10 +117,10 @@ static int make_room(const char *old, struct syscap_error *error)
 }
 
 /*
- * If @output is a capture, rename it by appending ".old", which replaces an
- * earlier ".old".  Other files stay unchanged.
+ * If @output is a capture, append ".old" to its name, and replace an earlier
+ * ".old".  Other files stay unchanged.
  *
- * Returns 1 after a rename, 0 without a rename; or -errno, with the reason in
+ * Returns 1 after a rename, 0 without a rename, or -errno, with the reason in
  * @error.
  */
 static int keep_old(const char *output, struct syscap_error *error)
@@ -129,8 +129,8 @@ static int keep_old(const char *output, struct syscap_error *error)
 	int r;
 
 	/*
-	 * The target of a link is renamed, and the link stays.  But links in
-	 * /dev and /proc are descriptors, which keep their file.
+	 * Rename the target of a link, and keep the link.  But links in /dev
+	 * and /proc are fds, which keep their file
 	 */
 	if (strncmp(output, "/dev/", 5) == 0 ||
 	    strncmp(output, "/proc/", 6) == 0 ||
@@ -155,8 +155,8 @@ static int create_ring(void *context, int32_t pid, bool may_retry)
 	const int fd = syc_rings_create(&recording->rings, pid, may_retry);
 
 	/*
-	 * A sent ring may be fetched too late, or by a child, and stay unused,
-	 * so a sent ring proves nothing
+	 * The process need not use a sent ring, which may be fetched too late,
+	 * or by a child
 	 */
 	if (fd >= 0)
 		syc_processes_expect(recording->processes, pid);
@@ -203,7 +203,7 @@ static int watch_fd(struct syc_recording *recording, int fd, uint64_t what)
 	               : 0;
 }
 
-/* The fds of the loop, besides pidfds. */
+/* Set up the fds of the loop, besides pidfds. */
 static int set_up_descriptors(struct syc_recording *recording)
 {
 	const struct syc_control_hooks hooks = { .request = create_ring,
@@ -287,8 +287,7 @@ static void tear_down_recording(struct syc_recording *recording)
 {
 	syc_rings_free(&recording->rings);
 	syc_intake_fini(&recording->intake);
-	if (recording->server == NULL) /* otherwise the server owns the
-	                                * socket */
+	if (recording->server == NULL) /* a server would own the socket */
 		close_fd(recording->control);
 	syc_control_server_free(recording->server);
 	syc_callers_free(recording->callers);
@@ -346,7 +345,8 @@ static void listen_by_name(struct syc_recording *recording)
 }
 
 /*
- * Preload one library for all roles, since two libraries would not share state.
+ * Choose one library for all roles, because two libraries would not share
+ * state.
  */
 static bool find_preload(struct syc_recording *recording)
 {
@@ -364,7 +364,8 @@ static bool find_preload(struct syc_recording *recording)
 		name = SYC_PRELOAD_IO;
 		what = "record logs";
 	} else if (options->sample != NULL) {
-		/* The io library synthesizes the ticks of waits */
+		/* Ticks of wall time interrupt waits, which only the io library
+		 * restarts */
 		name = strstr(options->sample, ",wall") != NULL
 		               ? SYC_PRELOAD_IO
 		               : SYC_PRELOAD_SAMPLER;
@@ -399,7 +400,7 @@ int syc_record_run(const struct syc_record_options *options)
 		return exit_status;
 	/*
 	 * Create the command's files before any other file, so that their fds
-	 * are 3 and so on, in the order of sysprof-cli.
+	 * begin with 3, in the order of sysprof-cli.
 	 */
 	r = options->trace_fd
 	            ? syc_traced_file_make(&recording.trace, options->output)

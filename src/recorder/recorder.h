@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder.h - a recording of a command: its options, and its exit status.
+ * recorder.h - a recording of a command, with options and exit status.
  *
- * One thread, one loop: requests for rings, draining, signals, ends of
- * processes.  docs/ring.md describes the shared memory.
+ * One thread handles requests for rings, drains rings, and handles signals and
+ * ends of processes, in one loop.  docs/ring.md describes the shared memory.
  */
 #ifndef SYC_RECORDER_RECORDER_H
 #define SYC_RECORDER_RECORDER_H
@@ -15,7 +15,8 @@
 #include "collect/counters.h"
 #include "common/containers.h"
 
-/** Exit status of a failed recording; other values are as for env(1). */
+/** Exit status of a failed recording.  The values have the meanings of
+ * env(1). */
 #define SYC_RECORD_FAILED     125
 #define SYC_RECORD_CANNOT_RUN 126
 #define SYC_RECORD_NOT_FOUND  127
@@ -26,7 +27,8 @@ struct syc_record_options {
 	const char *output;
 	const char *version; /* version of syscap, for the capture */
 	unsigned ring_kib;
-	unsigned drain_ms; /* interval; 0: adapts to the number of frames */
+	unsigned drain_ms; /* interval, or 0: it adapts to the number of
+	                    * frames */
 	bool force, quiet, maps;
 	bool symbols;       /* add names of functions in stacks at the end */
 	bool lines;         /* add source lines of stacks, with symbols */
@@ -39,17 +41,17 @@ struct syc_record_options {
 	struct syc_asked counters; /* counters of the kernel */
 	/* Record the command's standard error as LOG frames. */
 	bool error_lines;
-	bool *has_stopped; /* becomes true when a write failed, and recording
-	                    * ends before the command does; may be NULL */
+	bool *has_stopped; /* becomes true if a failed write ends the recording
+	                    * before the command's end; may be NULL */
 	char *const *argv; /* the command */
 };
 
-/** Returns the exit status of the command, or one of the statuses above. */
+/** Record a command.  Returns its exit status, or one of the statuses above. */
 int syc_record_run(const struct syc_record_options *options);
 
 /*
- * The preloaded library that samples any program; programs that
- * cannot load it, and processes without it.
+ * The preloaded library that samples any program, programs that cannot load it,
+ * and processes without it.
  */
 
 #define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
@@ -62,29 +64,29 @@ int syc_record_run(const struct syc_record_options *options);
 bool syc_preload_is_library(const char *name);
 
 /**
- * Find the library @name: in $SYSCAP_PRELOAD_DIR if set, otherwise relative to
+ * Find the library @name in $SYSCAP_PRELOAD_DIR if set, otherwise relative to
  * this program or in the installation directory.  *@ret_value is the value of
  * LD_PRELOAD that loads the library before the present libraries.
  *
- * Returns 0 and a text to be freed; or -errno, with the reason in @why, of
- * @size bytes.
+ * Returns 0 and a text to be freed, or -errno with the reason in @why of @size
+ * bytes.
  */
 int syc_preload_find(const char *name, char **ret_value, char *why,
                      size_t size);
 
 /**
- * The reason why no library can be preloaded into @command, which is looked up
- * as by execvp(): "/usr/bin/x is statically linked".  False: the program does
- * not refuse the library.
+ * Store the reason why no library can be preloaded into @command, such as
+ * "/usr/bin/x is statically linked".  @command is looked up as by execvp().
+ * Returns false if the program does not refuse the library.
  */
 bool syc_preload_refused(const char *command, char *why, size_t size);
 
-/* Name of the sanitizer with a shared runtime. */
+/* Name of the sanitizer that has a shared runtime. */
 #define SYC_PRELOAD_ASAN "AddressSanitizer"
 
 /**
- * The sanitizer with its own allocator that @command is built with:
- * SYC_PRELOAD_ASAN or another name; NULL: none.
+ * Return the sanitizer with its own allocator that @command is built with:
+ * SYC_PRELOAD_ASAN, another name, or NULL.
  */
 const char *syc_preload_sanitizer(const char *command);
 
@@ -96,18 +98,19 @@ bool syc_preload_has_malloc(const char *command);
 
 /* Processes of the command without the preloaded library. */
 
-/** All zero: the processes were not examined yet. */
+/** Processes without the library.  The struct is all zero before the first
+ * examination. */
 struct syc_unloaded {
 	SYC_ARRAY(struct syc_unloaded_process) found;
-	int64_t next, pause; /* ns: time of the next look, and pause after that
-	                      * look */
+	int64_t next, pause; /* ns: time of the next check, and pause after the
+	                      * check */
 };
 
 /**
- * If a check is due, look for such processes among the command and its
- * descendants: often at first, then once a second.  A process that ends between
- * two checks is missed.  A process that is about to load its libraries is not
- * counted.
+ * If a check is due, search the command and its descendants for processes
+ * without the library.  Checks are frequent at first, then happen once a
+ * second.  A check misses a process that ended between two checks, and does not
+ * count a process that is about to load its libraries.
  */
 void syc_unloaded_look(struct syc_unloaded *unloaded, int32_t command,
                        int64_t now);
@@ -119,8 +122,8 @@ void syc_unloaded_free(struct syc_unloaded *unloaded);
 /*
  * Messages of the recorder on standard error.
  *
- * Diagnostics are rate-limited, because hostile or broken clients must not be
- * able to fill a terminal.  Only terminals get the progress line.
+ * The rate of diagnostics is limited, so that hostile or broken clients can't
+ * fill a terminal.  Only terminals get the progress line.
  */
 
 struct syc_console {
@@ -128,7 +131,7 @@ struct syc_console {
 	bool terminal;
 	bool line_shown;
 	int64_t began, next_line; /* ns */
-	/* Ns: time at which one more diagnostic is allowed. */
+	/* ns: time at which one more diagnostic is allowed */
 	int64_t next_token;
 	unsigned tokens;
 	uint64_t suppressed;
@@ -148,7 +151,7 @@ void syc_console_print(struct syc_console *console, const char *format, ...)
 void syc_console_progress(struct syc_console *console, int64_t now,
                           const struct syc_console_counts *counts);
 
-/** Draw the progress line while names are looked up: @done bytes of @all. */
+/** Draw the progress line of the lookup of names: @done bytes of @all. */
 void syc_console_naming(struct syc_console *console, int64_t now, uint64_t done,
                         uint64_t all);
 

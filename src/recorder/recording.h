@@ -28,27 +28,27 @@
 #include "recorder/rings.h"
 
 /*
- * The command's standard error: a process that passes it on, and
- * LOG frames.
+ * The command's standard error: a process that passes the bytes on, and LOG
+ * frames.
  *
- * The tee is a process that passes on each byte, and reports the byte to the
+ * The tee is a process that passes on each byte, and also sends the byte to the
  * recorder.  The tee is a separate process for two reasons.  A writer that
- * outlives the recording, or a killed recorder, must not get SIGPIPE.  And the
- * tee may wait for a stopped terminal, unlike the recorder.
+ * outlives the recording, or a killed recorder, must not get SIGPIPE.  Unlike
+ * the recorder, the tee may wait for a stopped terminal.
  *
- * If the recorder's standard error is a terminal, the command gets a pseudo
- * terminal that changes nothing; otherwise a pipe.
+ * The command gets a pipe, or, if the recorder's standard error is a terminal,
+ * a pseudo terminal that changes no bytes.
  */
 
 #define SYC_STDERR_TEE_PIECE 4096u
 
 /**
- * Bytes of one read; a packet of the socket.  The last piece has no bytes, so
- * that the end after a kill is not mistaken for completion.
+ * Bytes of one read, in one packet of the socket.  The last piece has no bytes,
+ * so that the recorder can distinguish completion from a killed tee.
  */
 struct syc_stderr_tee_piece {
 	int64_t time;  /* ns */
-	uint64_t lost; /* earlier bytes without room in the socket */
+	uint64_t lost; /* earlier bytes that did not fit into the socket */
 	char bytes[SYC_STDERR_TEE_PIECE];
 };
 
@@ -56,26 +56,26 @@ struct syc_stderr_tee_piece {
 
 struct syc_stderr_tee {
 	int socket; /* pieces arrive here until the end of the process */
-	int given;  /* fd for the command, as its descriptor 2 */
+	int given;  /* fd for the command, as its fd 2 */
 	pid_t pid;
 };
 
 /**
- * Start the process.  Once the socket is shut down for writing, the process
- * sends the remaining pieces and ends the socket.  The process continues until
+ * Start the tee.  When the recorder shuts the socket down for writing, the tee
+ * sends the remaining pieces and closes the socket.  The tee continues until
  * all writers have ended.
  *
- * 0 or -errno.
+ * Returns 0 or -errno.
  */
 int syc_stderr_tee_start(struct syc_stderr_tee *tee);
 
-/** Maximum of a line; a longer line is cut. */
+/** Maximum size of a line.  A longer line is cut. */
 #define SYC_STDERR_LOG_LINE 8192u
 
 struct syc_stderr_log {
 	struct syc_stderr_tee tee;
 	bool is_on, has_ended;
-	bool has_all; /* the tee has reported completion, before its end */
+	bool has_all; /* the tee has reported completion */
 	int32_t pid;  /* process to which the lines are attributed */
 	struct syc_writer *writer;
 	uint64_t lost; /* bytes without frames */
@@ -85,20 +85,20 @@ struct syc_stderr_log {
 };
 
 /**
- * Begin to log.  Afterwards tee.given is for the command, and the caller reads
- * tee.socket when it is readable.  Returns 0 or -errno.
+ * Begin to log.  Afterwards the caller gives tee.given to the command, and
+ * reads tee.socket when the socket is readable.  Returns 0 or -errno.
  */
 int syc_stderr_log_begin(struct syc_stderr_log *log);
 
 /**
- * Take the available pieces, for a bounded time.  False: no more pieces will
- * come.
+ * Take the available pieces, for a bounded time.  Returns false if no more
+ * pieces will come.
  */
 bool syc_stderr_log_take(struct syc_stderr_log *log);
 
 /**
- * Take all pieces written up to now, with a bounded wait.  False: some pieces
- * are missing.
+ * Take all pieces written up to now, with a bounded wait.  Returns false if
+ * some pieces are missing.
  */
 bool syc_stderr_log_end(struct syc_stderr_log *log);
 
@@ -107,8 +107,9 @@ void syc_stderr_log_free(struct syc_stderr_log *log);
 /*
  * Names for the stacks of a recording, added at the end of the recording.
  *
- * The capture is read again, as by `syscap symbolize`.  The recorder also has
- * the mapped files, even files deleted since, and the live processes.
+ * The recorder reads the capture again, as `syscap symbolize` does.  The
+ * recorder also has the live processes, and the mapped files, even files that
+ * were deleted since.
  */
 
 struct syc_naming_options {
@@ -116,7 +117,7 @@ struct syc_naming_options {
 	struct stat began; /* state of output, whose path may name another file
 	                    * by now */
 	const struct syc_mapped_files *files;
-	/* JIT code of all processes, not settled yet. */
+	/* JIT code of all processes, without final names. */
 	struct syc_code_names *code;
 	struct syc_writer *writer;
 	struct syc_console *console;
@@ -125,32 +126,34 @@ struct syc_naming_options {
 };
 
 /**
- * Addresses in stacks, counted each time: named addresses, addresses without a
- * file, and the unnamed addresses in the file that has most of them.
+ * Numbers of addresses in stacks: all, named addresses, addresses without a
+ * file, and the unnamed addresses in the file that has most unnamed addresses.
+ * Each occurrence counts.
  */
 struct syc_names_found {
 	uint64_t addresses, named, unmapped, of_most;
-	char most[64]; /* name of that file; "": none */
+	char most[64]; /* name of this file, or "" */
 };
 
 /**
- * Append the names to the capture of @naming->writer.  Prints failures on
- * stderr; the capture stays valid then.
+ * Append the names to the capture of @naming->writer.  Print failures on
+ * stderr.  The capture stays valid after a failure.
  */
 void syc_naming_write(const struct syc_naming_options *naming,
                       struct syc_names_found *ret_found);
 
-/* When a recording reads the kernel's counters. */
+/* Times at which a recording reads the kernel's counters. */
 
-/** All zero: nothing is read. */
+/** A struct of zeros reads no counters. */
 struct syc_system_counters {
 	struct syc_counter_groups *counters;
 	int64_t period, due; /* ns */
 };
 
 /**
- * Read the counters for the first time, if @options request counters; @sources
- * has the processes and the destination of frames.  False: out of memory.
+ * Read the counters for the first time, if @options request counters.  @sources
+ * has the processes and the destination of frames.  Returns false if no memory
+ * is left.
  */
 bool syc_system_counters_begin(struct syc_system_counters *system,
                                const struct syc_record_options *options,
@@ -160,30 +163,32 @@ bool syc_system_counters_begin(struct syc_system_counters *system,
 void syc_system_counters_free(struct syc_system_counters *system);
 
 /*
- * Captures that the command writes into a file of the recorder, with another
+ * Captures that the command writes into a file of the recorder, by another
  * capture writer.
  *
  * Older writers omit the end time, leave a torn frame, or overwrite each
- * other's frames.  The command is not trusted.  The file is copied first,
- * because the command may still cut the file.  The copy is then joined into the
- * recording.
+ * other's frames.  The recorder does not trust the command.  It first copies
+ * the file, because the command may still truncate the file, and then joins the
+ * copy into the recording.
  */
 
 struct syc_traced_file {
 	const char *variable; /* variable with the fd for the command */
 	const char *option;   /* option by which the user requested the file */
-	int fd;               /* fd of the file; -1: none */
+	int fd;               /* -1: no file */
 };
 
 /**
- * Create the file, beside @output if there is no memfd.  Returns 0 or -errno.
+ * Create the file, beside @output if no memfd is available.  Returns 0 or
+ * -errno.
  */
 int syc_traced_file_make(struct syc_traced_file *file, const char *output);
 
 /**
  * Join the file into @writer, with ids behind *@last_counter_id.  Reports
- * unjoined content on stderr; a file that is no capture is kept beside @output.
- * Returns the number of frames; *@ret_lost: some content of the file is lost.
+ * unjoined content on stderr, and keeps a file that is no capture beside
+ * @output.  Returns the number of frames.  *@ret_lost becomes true if some
+ * content of the file is lost.
  */
 uint64_t syc_traced_file_join(const struct syc_traced_file *file,
                               const char *output, uint32_t *last_counter_id,
@@ -192,25 +197,26 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *file,
 void syc_traced_file_close(struct syc_traced_file *file);
 
 /**
- * Settings that the recorder changed in its process, and restores for the
- * command.
+ * Settings of the recorder's process that the recorder changed, and restores
+ * for the command.
  */
 struct syc_spawn_saved {
 	sigset_t mask;
 	struct sigaction pipe, xfsz, child;
 	struct rlimit files;
-	/* The command's standard error; 0: the recorder's standard error. */
+	/* The command's standard error, or 0 for the recorder's standard
+	 * error. */
 	int error_fd;
 };
 
 struct syc_spawned {
 	pid_t pid;
 	bool running;   /* the command may be an unreaped zombie */
-	int status;     /* status of the command, as exit status */
+	int status;     /* exit status of the command */
 	int64_t cpu_us; /* CPU time of the command and of all waited children */
 };
 
-/** epoll's data of each fd; smaller values are pids. */
+/** epoll's data of each fd.  Smaller values are pids. */
 #define SYC_EPOLL_CONTROL (UINT64_C(1) << 32)
 #define SYC_EPOLL_SIGNAL  (UINT64_C(2) << 32)
 /* Caller, with the number of the caller. */
@@ -223,10 +229,10 @@ struct syc_recording {
 	struct syc_writer *writer;
 	struct syc_renumber *renumber;
 	struct syc_processes *processes;
-	struct syc_code_names *code; /* NULL: no names are added */
+	struct syc_code_names *code; /* NULL if no names are added */
 	struct syc_control_server *server;
 	struct syc_listener listener;
-	struct syc_callers *callers; /* NULL: the recorder has no name */
+	struct syc_callers *callers; /* NULL if the recorder has no name */
 	struct syc_intake intake;
 	struct syc_rings rings;
 	struct syc_system_counters counters;
@@ -235,13 +241,14 @@ struct syc_recording {
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
 	struct syc_traced_file trace, gjs;
-	char *preload;      /* $LD_PRELOAD of the command; NULL: unchanged */
+	char *preload;      /* $LD_PRELOAD of the command, or NULL if
+	                     * unchanged */
 	struct stat output; /* state of the file after the recording's start */
 	struct syc_spawned command;
 	struct syc_unloaded unloaded;
-	bool stop; /* stop was requested twice: finish without the command */
+	bool stop; /* after two requests to stop, finish without the command */
 	unsigned asked;
-	bool write_failed; /* a write failed, and the failure is printed */
+	bool write_failed; /* a write failed, and the failure was printed */
 	struct syc_names_found names;
 	int interval; /* ms between two drains of the rings */
 	int64_t began, flushed, orphans_looked;
@@ -255,8 +262,8 @@ syc_recording_wants_names(const struct syc_recording *recording)
 }
 
 /**
- * Run the command and write the beginning of the capture.  0; or the exit
- * status of a recorder that failed, after a message.
+ * Run the command, and write the beginning of the capture.  Returns 0, or after
+ * a message, the exit status of a failed recorder.
  */
 int syc_launch_command(struct syc_recording *recording);
 
@@ -264,22 +271,23 @@ int syc_launch_command(struct syc_recording *recording);
 void syc_loop_run(struct syc_recording *recording);
 
 /**
- * End the capture after the command, or at a request not to wait for it.  Print
- * on stderr the recorded and the missing parts.  Returns 0 or -errno.
+ * End the capture after the command, or at a request to stop earlier.  Print on
+ * stderr the recorded and the missing parts.  Returns 0 or -errno.
  */
 int syc_finish_recording(struct syc_recording *recording);
 
 /**
  * Set up the recorder's signals.  SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD
- * arrive at *@ret_signal_fd; SIGPIPE and SIGXFSZ are ignored.  Also raises the
- * limit on open files to the maximum.
+ * arrive at *@ret_signal_fd.  SIGPIPE and SIGXFSZ are ignored.  The function
+ * also raises the limit on open files to the maximum.
  */
 int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd);
 
 /** Numbers of processes at the end of a recording. */
 struct syc_summary_processes {
 	unsigned all, alive;
-	unsigned missing; /* found the recorder, and ended without a ring */
+	unsigned missing; /* processes that found the recorder, and ended
+	                   * without a ring */
 };
 
 /** Print on stderr the recorded and the missing parts of a recording. */

@@ -174,7 +174,8 @@ static void set_id(struct syscap_wire_counter *counter, uint32_t id)
 	counter->id[2] = (uint8_t)(id >> 16);
 }
 
-/* The hash is never 0, which marks a free slot of the map. */
+/* Hash a definition.  The hash is never 0, which marks a free slot of the
+ * map. */
 static uint32_t hash_definition(const struct definition *definition)
 {
 	const unsigned char *bytes = (const void *)&definition->counter;
@@ -193,8 +194,8 @@ static bool is_same_definition(const struct definition *a,
 }
 
 /*
- * The id for @counter, and whether the definition is new.  0: no id, with a
- * reason in *error.
+ * Return the id for @counter, and whether the definition is new.  Returns 0
+ * without an id, with the reason in *error.
  */
 static uint32_t define_counter(struct syc_renumber *renumber,
                                struct renumbered_process *process,
@@ -233,8 +234,8 @@ static uint32_t define_counter(struct syc_renumber *renumber,
 	if (map_get(&process->ids, wanted.id) == 0 &&
 	    map_put(&process->ids, wanted.id, wanted.new_id) != 0)
 		return 0;
-	/* If the entry cannot be stored, equal definitions are only not
-	 * merged. */
+	/* Ignore a failure, which only prevents the merge of equal
+	 * definitions. */
 	map_put(&process->first, hash, (uint32_t)process->definitions.n + 1);
 	if (wanted.new_id > renumber->last_id)
 		renumber->last_id = wanted.new_id;
@@ -261,8 +262,7 @@ int syc_renumber_ctrdef(struct syc_renumber *renumber,
 		int error = 0;
 		uint32_t new_id;
 
-		if (id == 0) /* values cannot refer to a counter without an
-		              * id */
+		if (id == 0) /* drop a counter without an id */
 			continue;
 		new_id = define_counter(renumber, process, &counters[i], &fresh,
 		                        &error);
@@ -314,7 +314,7 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
 	unsigned kept = 0, kept_groups;
 	int result = process != NULL ? 0 : -ENOMEM;
 
-	/* Move counters to unused slots, since viewers miscount behind an
+	/* Move counters to unused slots, because viewers miscount behind an
 	 * unused slot. */
 	for (unsigned i = 0; i < n; i++) {
 		const uint32_t id = groups[i / 8].ids[i % 8];

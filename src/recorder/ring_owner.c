@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_owner.c - processes that use a ring: by their mappings, and by the slots
+ * ring_owner.c - processes that use a ring, by their mappings and by the slots
  * of arenas.
  */
 #define _GNU_SOURCE
@@ -21,8 +21,8 @@ struct inode_search {
 };
 
 /*
- * Return whether @map is of a ring or an arena, "syscap-ring" or
- * "syscap-rings".  The inode of @map identifies the ring or arena.
+ * Return whether @map maps a ring or an arena, "syscap-ring" or "syscap-rings".
+ * The inode of @map identifies the ring or arena.
  */
 static bool is_mapped(const struct syc_procfs_map *map)
 {
@@ -39,8 +39,8 @@ static void look_for_inode(void *context, const struct syc_procfs_map *map)
 	search->found |= map->inode == search->inode && is_mapped(map);
 }
 
-/* Check all threads, since /proc shows no memory of a first thread that ended
- * before others. */
+/* Return whether all threads have ended.  /proc shows no memory of a first
+ * thread that ended before others. */
 static bool is_gone(int32_t host)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, (pid_t)host, 0);
@@ -55,8 +55,8 @@ static bool is_gone(int32_t host)
 }
 
 /*
- * Return whether @host still has its memory.  An exiting process may lose
- * memory between two parts of the list of mappings.
+ * Return whether @host still has its memory.  An exiting process may lose its
+ * memory during the read of the list of mappings.
  */
 static bool has_memory(int32_t host)
 {
@@ -82,7 +82,7 @@ struct orphan_search {
 	uint64_t recorder_start;
 	struct syc_orphan *suspects;
 	size_t n;
-	bool blind; /* a process that may map the suspects could not be
+	bool blind; /* some process that may map the suspects could not be
 	             * examined */
 };
 
@@ -166,8 +166,8 @@ static bool is_nested(const struct syc_arena_taken *arena)
 }
 
 /*
- * Release a slot only if /proc shows that its owner has left, because the slot
- * may be in use.
+ * Return whether /proc shows that the owner of a slot has left.  Otherwise the
+ * slot may be in use.
  */
 static bool has_left(struct syc_processes *processes, int32_t host, ino_t inode,
                      uint32_t *image)
@@ -231,9 +231,9 @@ void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last)
 }
 
 /*
- * The recorder's number of the process; 0: no process has the number; -1: the
- * number is not known yet. A process that claimed a slot before a search, and
- * was not found by the search, has ended.
+ * Return the recorder's number of the process, 0 if no process has @pid, or -1
+ * if the number is not known yet.  A process that claimed a slot before a
+ * search, and that the search did not find, has ended.
  */
 static int32_t find_nested(struct syc_arena_taken *arena, uint32_t slot,
                            int32_t pid)
@@ -262,7 +262,8 @@ static void settle_for(struct syc_ring *ring, int32_t host,
 	ring->is_over = owner != SYC_OWNER_LIVES;
 }
 
-/* The owner, if @host is a process without the arena, or no process. */
+/* Determine the owner if @host is a process without the arena, or no
+ * process. */
 static enum syc_slot_owner judge_other(const struct syc_arena_taken *arena,
                                        int32_t host)
 {
@@ -288,7 +289,7 @@ static void find_requester(struct syc_processes *processes,
 	ring->image = arena->image;
 }
 
-/* Register the process whose facts were just read. */
+/* Register the process whose data was just read. */
 static void meet_user(struct syc_processes *processes, struct syc_ring *ring,
                       int32_t host)
 {
@@ -344,13 +345,14 @@ bool syc_arena_owner_find(struct syc_processes *processes,
 	if (host > 0)
 		(void)syc_processes_see(processes, host);
 	/*
-	 * Check the mapping afterwards, so that the facts read are facts of the
-	 * owner's program
+	 * Check the mapping afterwards, so that the data read before belongs to
+	 * the owner's program
 	 */
 	mapped = host == 0 ? SYC_RING_NOT_MAPPED
 	                   : syc_ring_mapped(host, arena->inode);
 	owner = host == 0 ? SYC_OWNER_GONE : judge_other(arena, host);
-	/* A process that can't be examined is accepted if it may be a child */
+	/* Accept a process that can't be examined if the process may be a
+	 * child */
 	if (mapped == SYC_RING_MAPPED ||
 	    (mapped == SYC_RING_UNKNOWN && owner == SYC_OWNER_REPLACED))
 		meet_user(processes, ring, host);

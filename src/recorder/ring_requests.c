@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_requests.c - processes that find the recorder by name: one connection,
- * and all connections.
+ * ring_requests.c - connections of processes that find the recorder by name.
  */
 #define _GNU_SOURCE
 #include "recorder/ring_requests.h"
@@ -25,22 +24,22 @@
 #include "ring/ring.h"
 
 /*
- * At most a quarter of the fd limit; at most a quarter of the connections for
- * one process.
+ * Greatest number of connections.  The connections take at most a quarter of
+ * the fd limit, and those of one process at most a quarter of all.
  */
 #define CONNECTIONS_MAX 1024u
 
 /** Connection of one caller. */
 struct connection {
-	int fd; /* fd; -1: the place is free */
+	int fd; /* -1: the place is free */
 	int32_t pid;
 	uint32_t events;   /* events requested from epoll */
-	bool has_ring_due; /* due: a descriptor, or -1 for "no ring" */
+	bool has_ring_due; /* `due` is valid: an fd, or -1 for "no ring" */
 	int due;
 	uint64_t seen;
 };
 
-/** All connections: see ring_requests.h. */
+/** All connections. */
 struct syc_callers {
 	int listener, epoll;
 	struct syc_control_spare spare;
@@ -114,7 +113,8 @@ static bool has_gone(const struct connection *caller)
 	return poll(&pfd, 1, 0) > 0 && (pfd.revents & (POLLHUP | POLLRDHUP));
 }
 
-/* A caller with a due reply is not read, but its hang-up is noticed. */
+/* Watch a caller.  A caller with a due reply is not read, but the recorder
+ * notices a hang-up. */
 static void listen_to(struct syc_callers *callers, struct connection *caller,
                       uint32_t events)
 {
@@ -125,7 +125,7 @@ static void listen_to(struct syc_callers *callers, struct connection *caller,
 	             1 + (uint64_t)(caller - callers->callers));
 }
 
-/* Send the due answer, or wait until it can be sent. */
+/* Send the due reply, or wait until the socket has space. */
 static void send_due(struct syc_callers *callers, struct connection *caller)
 {
 	const int r = syc_control_message_reply(caller->fd, caller->due);
@@ -144,7 +144,7 @@ static void send_due(struct syc_callers *callers, struct connection *caller)
 }
 
 /*
- * Requests are ignored after a hang-up: the process may have ended, and must
+ * Take a request, unless the caller has hung up, because an ended process must
  * not be registered.
  */
 static void take_request(struct syc_callers *callers, struct connection *caller)
@@ -168,14 +168,14 @@ static bool is_word(const char *bytes, ssize_t n, const char *word)
 	       memcmp(bytes, word, SYC_CONTROL_REQUEST_LEN) == 0;
 }
 
-/* False: close the connection. */
+/* Take a message.  Returns false if the connection must be closed. */
 static bool take_message(struct syc_callers *callers, struct connection *caller,
                          const char *bytes, ssize_t n, int fd)
 {
 	const bool is_late = is_word(bytes, n, SYC_CONTROL_GAVE);
 
 	if (is_late || is_word(bytes, n, SYC_CONTROL_TAKE)) {
-		/* The callee counts a refusal */
+		/* take() counts a refusal */
 		note_ring(callers, caller->pid);
 		callers->hooks.take(callers->hooks.context, caller->pid, fd,
 		                    is_late);
@@ -194,7 +194,7 @@ static bool take_message(struct syc_callers *callers, struct connection *caller,
 	return true;
 }
 
-/* False: close the connection. */
+/* Read one message.  Returns false if the connection must be closed. */
 static bool read_one(struct syc_callers *callers, struct connection *caller)
 {
 	struct syc_control_origin origin;
@@ -206,8 +206,8 @@ static bool read_one(struct syc_callers *callers, struct connection *caller)
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
 	caller->seen = ++callers->clock;
-	if (origin.pid > 0) /* a message of a forked child, which did not
-	                     * connect */
+	if (origin.pid > 0) /* a forked child, which did not connect, may send a
+	                     * message */
 		caller->pid = origin.pid;
 	goes_on = n > 0 && take_message(callers, caller, bytes, n, origin.fd);
 	if (origin.fd >= 0)
@@ -233,7 +233,8 @@ static void take_requests(struct syc_callers *callers,
 	if (caller->fd >= 0 && caller->has_ring_due && has_gone(caller))
 		hang_up(callers, caller);
 	for (unsigned i = 0; i < READS && caller->fd >= 0; i++) {
-		/* One reply at a time, so callers that do not read wait */
+		/* Send one reply at a time, so that callers that do not read
+		 * wait */
 		if (caller->has_ring_due || !has_more(caller))
 			return;
 		if (!read_one(callers, caller))
@@ -241,11 +242,11 @@ static void take_requests(struct syc_callers *callers,
 	}
 }
 
-/* Number of callers handled before the rings are drained. */
+/* Number of callers handled before the next drain of the rings. */
 #define ACCEPTS    64u
 #define AT_THE_END 8192u /* number of processes to register at the end */
 #define NAMED_MAX  65536u
-/* Pause after accept() had no fd left. */
+/* Pause after accept() found no free fd. */
 #define PAUSE_NS INT64_C(20000000)
 
 /* ---------------------------------------------------------- connections */
@@ -314,8 +315,8 @@ void syc_callers_free(struct syc_callers *callers)
 }
 
 /*
- * The caller that was silent longest, or the caller of @pid if @pid has too
- * many connections.
+ * Return the caller that was silent longest, among the callers of @pid if @pid
+ * has too many connections.
  */
 static struct connection *find_oldest(struct syc_callers *callers, int32_t pid)
 {
@@ -341,8 +342,8 @@ static struct connection *find_oldest(struct syc_callers *callers, int32_t pid)
 }
 
 /*
- * Data in flight survives in both directions: the caller can still read
- * replies, and the recorder can still read messages, such as an arena.
+ * Close the oldest connection if all places are in use.  The caller can still
+ * read replies, and the recorder first reads sent messages, such as an arena.
  */
 static void make_room(struct syc_callers *callers, int32_t pid)
 {
@@ -359,8 +360,8 @@ static void make_room(struct syc_callers *callers, int32_t pid)
 /* ---------------------------------------------------------------- new ones */
 
 /*
- * Return whether the caller is of the recorder's user.  No other user reaches
- * the socket, and root needs no ring.
+ * Return whether the caller is of the recorder's user.  Apart from root, which
+ * needs no ring, no other user can reach the socket.
  */
 static bool is_of_our_user(int fd, int32_t *ret_pid)
 {
@@ -408,8 +409,8 @@ static void welcome_caller(struct syc_callers *callers, int fd)
 }
 
 /*
- * The waiting connection cannot be accepted: without a pause, epoll would
- * report the connection again and again.
+ * Pause if a waiting connection cannot be accepted.  Without a pause, epoll
+ * would report the connection continuously.
  */
 static void pause_listening(struct syc_callers *callers)
 {
@@ -418,7 +419,8 @@ static void pause_listening(struct syc_callers *callers)
 	callers->paused_until = syc_now() + PAUSE_NS;
 }
 
-/* Returns the number of accepted callers, at most @max. */
+/* Accept waiting callers.  Returns the number of accepted callers, at most
+ * @max. */
 static unsigned accept_some(struct syc_callers *callers, unsigned max)
 {
 	unsigned n = 0;

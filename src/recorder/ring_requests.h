@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_requests.h - requests for rings: by the control socket that the command
+ * ring_requests.h - requests for rings, by the control socket that the command
  * inherits, and by processes that find the recorder by name.
  *
- * If the recorder is found by name, connections arrive, and rings are sent.
+ * Processes that find the recorder by name connect to a socket, and receive
+ * rings.
  *
  * The socket is in a separate directory, mode 0700, which other users cannot
- * enter.  The recorder removes the socket's directory at its end.  The next
- * recorder removes the directory of a killed recorder.
+ * enter.  The recorder removes the directory at the end.  The next recorder
+ * removes the directory of a killed recorder.
  *
  * A caller is one connection, on which one thread usually requests one ring,
- * and then hangs up.  A process connects at an event, so that processes without
- * a ring can be reported.  No function waits, and no caller can keep others
- * out: the recorder drops callers that were silent longest.
+ * and then hangs up.  A process connects at an event, so the recorder can
+ * report processes without a ring.  No function waits.  No caller can keep
+ * others out, because the recorder drops callers that were silent longest.
  */
 #ifndef SYC_RECORDER_RING_REQUESTS_H
 #define SYC_RECORDER_RING_REQUESTS_H
@@ -26,21 +27,21 @@
 #include "recorder/recorder.h"
 
 /*
- * The recorder's end of the control socket: requests and arenas arrive, and
- * rings are sent.
+ * The recorder's end of the control socket, which receives requests and arenas,
+ * and sends rings.
  *
  * All processes of a recording share the other end.  The kernel reports the
  * writer of each message (SO_PASSCRED), and never puts bytes of two writers
- * into one message.  So requests are reassembled separately for each sender,
- * and invalid data of one sender does not disturb another sender.
+ * into one message.  So the recorder reassembles requests separately for each
+ * sender, and invalid data of one sender does not disturb another sender.
  *
  * Replies carry no name.  Any reply answers any request, so that an unfetched
  * reply serves the next process.  No function waits.
  */
 
 /**
- * Sender, or 0 if unknown; and the fd in the message, or -1 if there is not
- * exactly one fd.  The fd belongs to the last byte.
+ * Sender of a message, or 0 if unknown, and the fd in the message, or -1 unless
+ * the message has exactly one fd.  The fd belongs to the last byte.
  */
 struct syc_control_origin {
 	int32_t pid;
@@ -48,12 +49,12 @@ struct syc_control_origin {
 };
 
 /**
- * A reserved descriptor that is closed to receive an fd.  If the fd table is
- * full, an arriving fd is lost without notice to its sender.
+ * A reserved fd, which is closed to receive an fd.  If the fd table is full, an
+ * arriving fd is lost without notice to its sender.
  */
 struct syc_control_spare {
 	int of; /* the fd that the spare fd duplicates */
-	int fd; /* the spare fd; -1: none */
+	int fd; /* the spare fd, or -1 */
 };
 
 /** Open a spare fd, if possible. */
@@ -61,14 +62,15 @@ void syc_control_spare_keep(struct syc_control_spare *spare);
 void syc_control_spare_close(struct syc_control_spare *spare);
 
 /**
- * Read one message into @bytes, as recv(2).  A received fd must be closed, and
- * then syc_control_spare_keep() called.
+ * Read one message into @bytes, like recv(2).  The caller closes a received fd,
+ * and then calls syc_control_spare_keep().
  */
 ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
                                  struct syc_control_spare *spare,
                                  struct syc_control_origin *ret_origin);
 
-/** Send a reply with the ring @fd; -1: no ring.  Returns 0 or -errno. */
+/** Send a reply with the ring @fd, or without a ring if @fd is -1.  Returns 0
+ * or -errno. */
 int syc_control_message_reply(int socket, int fd);
 
 /** Return whether the same reply may succeed later. */
@@ -79,20 +81,22 @@ struct syc_control_server;
 /** Actions for received messages. */
 struct syc_control_hooks {
 	/*
-	 * Returns the fd of a ring, which the caller closes after sending it.
-	 * -EAGAIN leaves the sender without a reply; another -errno replies
-	 * that there is no ring.  @may_retry: after -EMFILE, the caller calls
-	 * again with fewer fds open.
+	 * Returns the fd of a ring, which the caller sends and closes.  After
+	 * -EAGAIN the sender gets no reply, and after another -errno a reply
+	 * without a ring.  @may_retry: after -EMFILE, the caller calls again
+	 * with fewer fds open.
 	 */
 	int (*request)(void *context, int32_t pid, bool may_retry);
 	/*
-	 * @pid hands its rings over in @fd, which the caller closes; -1: the fd
-	 * did not arrive.  @is_late: @pid announced the rings before.  Messages
-	 * by two sockets may arrive in either order.
+	 * Take the rings that @pid hands over in @fd, which the caller closes.
+	 * @fd is -1 if the fd did not arrive.  @is_late: whether @pid announced
+	 * the rings before.  Messages by two sockets may arrive in either
+	 * order.
 	 */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
 	/*
-	 * Note that @pid cannot send its arena yet, and may end earlier.
+	 * Note that @pid cannot send its arena yet, and may end without sending
+	 * it.
 	 */
 	void (*late)(void *context, int32_t pid);
 	/* Note that @pid could not send its arena, and ends. */
@@ -101,9 +105,8 @@ struct syc_control_hooks {
 };
 
 /**
- * Create a pair of sockets: the recorder's, and the command's, whose number the
- * command gets.  The two sockets are non-blocking, and close-on-exec until the
- * command's socket is passed on.
+ * Create the recorder's and the command's socket.  Both sockets are
+ * non-blocking, and close-on-exec until the command gets its socket.
  */
 int syc_control_server_pair(int *ret_ours, int *ret_command);
 
@@ -113,38 +116,39 @@ int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
                            struct syc_control_server **ret_server);
 void syc_control_server_free(struct syc_control_server *server);
 
-/** Read a bounded number of requests.  False: no process can send more. */
+/** Read a bounded number of requests.  Returns false if no process can send
+ * more. */
 bool syc_control_server_read(struct syc_control_server *server);
 
-/** Send due replies.  True: some replies still wait. */
+/** Send due replies.  Returns true if some replies still wait. */
 bool syc_control_server_write(struct syc_control_server *server);
 
-/** True: every ring that was sent has been fetched. */
+/** Return whether every ring that was sent has been fetched. */
 bool syc_control_server_fetched(const struct syc_control_server *server);
 
-/** Send no more rings: reply to all requests without a ring. */
+/** Send no more rings, and reply to all requests without a ring. */
 void syc_control_server_refuse(struct syc_control_server *server);
 
 struct syc_listener {
-	int fd; /* fd; -1: no listener exists */
+	int fd; /* -1: no listener exists */
 	struct sockaddr_un name;
 };
 
 /**
  * Create the directory, in $XDG_RUNTIME_DIR, else in $TMPDIR or /tmp, and
- * listen.  Returns 0; or -errno, with nothing left behind.
+ * listen.  Returns 0, or -errno without a directory left behind.
  */
 int syc_listener_open(struct syc_listener *ret_listener);
 
-/** Stop accepting connections: remove the socket's name and its directory. */
+/** Stop accepting connections, and remove the socket's name and directory. */
 void syc_listener_close(struct syc_listener *listener);
 
 struct syc_callers;
 
 /**
- * Callers of @listener, an fd that the calling function keeps.  @epoll watches
- * the callers, with @data and the number of a caller as data; 0: new
- * connections.
+ * Create the set of callers of @listener, an fd that the calling function
+ * keeps.  @epoll watches the callers, with @data and the number of a caller as
+ * data.  Number 0 means new connections.
  */
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,
@@ -156,12 +160,12 @@ void syc_callers_free(struct syc_callers *callers);
 void syc_callers_take(struct syc_callers *callers, uint64_t data);
 
 /**
- * Called once per pass: send due replies, and listen again after a pause.
- * True: some replies still wait.
+ * Send due replies, and listen again after a pause.  Called once per pass.
+ * Returns true if some replies still wait.
  */
 bool syc_callers_look(struct syc_callers *callers);
 
-/** True: every ring that was sent has been fetched. */
+/** Return whether every ring that was sent has been fetched. */
 bool syc_callers_fetched(const struct syc_callers *callers);
 
 /**

@@ -14,15 +14,16 @@
 #include "recorder/processes.h"
 
 /*
- * Threads get their names when they begin, but their first event may be
- * earlier.  So the second check follows soon, and later checks are rare.
+ * Times between checks of a thread's name.  A thread gets its name at its
+ * begin, perhaps after its first event.  So the second check follows soon, and
+ * later checks are rare.
  */
 #define LOOK_SOON  INT64_C(25000000)
 #define LOOK_AGAIN INT64_C(1000000000)
 
 /*
  * Return whether the writer is the requester of the ring, and runs the same
- * program.  Then the writer's pid and thread ids are valid in the recorder's
+ * program.  The pid and thread ids of such a writer are valid in the recorder's
  * /proc, and not reused yet.
  */
 static bool is_in_our_proc(const struct syc_intake *intake,
@@ -51,7 +52,8 @@ static bool read_kernel_name(const struct syc_ring *ring,
 	return true;
 }
 
-/* Copy the shared memory once, since its writer may continue to write. */
+/* Read the name in the ring by one copy of the shared memory, because the
+ * writer may continue to write. */
 static void read_ring_name(const struct syc_ring *ring,
                            char name[SYC_RING_NAME])
 {
@@ -100,7 +102,7 @@ static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
 	look_at_name(intake, ring);
 }
 
-/* Read the name in any case, since the ring is about to end. */
+/* Read the name in any case, because the ring is about to end. */
 static void look_at_thread_last(struct syc_intake *intake,
                                 struct syc_ring *ring)
 {
@@ -110,17 +112,19 @@ static void look_at_thread_last(struct syc_intake *intake,
 }
 
 /*
- * Clients request a ring and use it immediately.  A process with more unused
- * rings gets no more rings, so that other processes still get rings.
+ * Greatest number of unused rings of a process.  A client uses a requested ring
+ * immediately.  A process with more unused rings gets no more, so that other
+ * processes still get rings.
  */
 #define UNUSED_MAX 512u
 
-/* Number of threads' names read in one pass, since each name is a file. */
+/* Number of thread names read in one pass, because each name is a file. */
 #define NAMES_PER_PASS 32u
 
 /*
- * Number of checks, since one check may miss a process that forks and exits.  A
- * ring that was just fetched may be about to be mapped.
+ * Number of checks of an orphan, because one check may miss a process that
+ * forks and exits.  In addition, a process may be about to map a ring that it
+ * fetched.
  */
 #define LOOKS_AT_ORPHANS 2
 
@@ -174,7 +178,7 @@ static void say_limit(struct syc_rings *rings, int32_t pid, const char *why)
 }
 
 /*
- * Count and report the refusal, since no other record covers later events of
+ * Count and report the refusal, because no other record covers later events of
  * the thread.
  */
 static int refuse_ring(struct syc_rings *rings, int32_t pid, const char *why,
@@ -222,8 +226,8 @@ static void end_ring(struct syc_rings *rings, size_t i)
 	syc_intake_end(rings->intake, ring);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
 	/*
-	 * End a process that has ended or exec'ed, after all of its slots were
-	 * read.  In another namespace, the number of the process is unknown.
+	 * End a process that has ended or exec'ed, after a read of all of its
+	 * slots.  In another namespace, the number of the process is unknown.
 	 */
 	if (ring->arena != NULL &&
 	    (ring->owner == SYC_OWNER_GONE ||
@@ -265,7 +269,7 @@ static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
 	}
 }
 
-/* Drain a slot, which is over only when its thread has left the slot. */
+/* Drain a slot, which is over only after its thread has left the slot. */
 static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
                        bool look, struct syc_rings_pass *pass)
 {
@@ -299,7 +303,8 @@ static bool begin_slot(void *context, struct syc_ring *ring)
 	return syc_array_push(&rings->live, ring) == 0;
 }
 
-/* Registering a slot's owner may drain all rings first. */
+/* Find slots that came into use.  The registration of a slot's owner may drain
+ * all rings first. */
 static bool look_for_slots(struct syc_rings *rings, bool all)
 {
 	const struct syc_arenas_sink sink = { .begin = begin_slot,
@@ -432,7 +437,8 @@ static void end_arenas(struct syc_rings *rings)
 	}
 	if (!any)
 		return;
-	/* Settle first, since some processes were not examined yet */
+	/* Drain all rings first, because some processes were not examined
+	 * yet */
 	syc_rings_settle(rings);
 	for (size_t i = 0; i < rings->arenas.all.n;)
 		if (rings->arenas.all.items[i]->is_over &&
@@ -465,9 +471,9 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 }
 
 /*
- * A process that runs program after program maps only the arena of the last
- * program.  So the other arenas are released.  A process that maps all of its
- * arenas costs an occasional check.
+ * Release the arenas of older programs of a process that runs program after
+ * program, because the process maps only the arena of the last program.  A
+ * process that maps all of its arenas costs an occasional check.
  */
 static void forget_older(struct syc_rings *rings, int32_t pid)
 {

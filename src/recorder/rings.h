@@ -4,15 +4,15 @@
  * threads.
  *
  * A ring ends with its writer's end marker, with malformed content, or with the
- * recording.  A ring also ends when no process has it mapped: the owner ended
- * or called exec, and no forked child uses the ring.  A slot of an arena ends
- * with its thread or process.
+ * recording.  A ring also ends when no process maps the ring, because the owner
+ * ended or called exec, and no forked child uses the ring.  A slot of an arena
+ * ends with its thread or process.
  *
- * The writer of a ring names its thread when it gets the ring.  Later names are
- * from the kernel, /proc/PID/task/TID/comm.  The recorder reads that file at
- * the beginning, once a second, and at the end of the ring if the thread still
- * exists.  In a pid namespace, only the first name is known, because thread ids
- * differ there.
+ * The writer of a ring stores its thread's name in a new ring.  Later names are
+ * from the kernel, /proc/PID/task/TID/comm.  The recorder reads the kernel's
+ * file at the beginning, once a second, and at the end of the ring if the
+ * thread still exists.  In a pid namespace, only the first name is known,
+ * because thread ids differ.
  */
 #ifndef SYC_RECORDER_RINGS_H
 #define SYC_RECORDER_RINGS_H
@@ -34,15 +34,15 @@
  * Arenas of rings that processes create and hand over (docs/protocol.md,
  * "Handing over an arena").
  *
- * Each slot in use is a struct syc_ring among the others.  struct syc_arenas
- * has the slots in use, their owners, and the end of their use.  The words in
- * shared memory are examined, but never relied on: all facts about a slot are
- * in its ring.
+ * Each slot in use is a struct syc_ring among the other rings.  struct
+ * syc_arenas has the slots in use, their owners, and the end of their use.  The
+ * recorder examines the words in shared memory, but does not rely on them.  All
+ * trusted data about a slot is in its ring.
  */
 
 /** A process that claimed slots, besides the creator of the arena. */
 struct syc_arena_user {
-	int32_t pid; /* the process' own view of its pid */
+	int32_t pid; /* pid in the process' own namespace */
 	int32_t host;
 	uint32_t image;
 };
@@ -51,8 +51,9 @@ struct syc_arena_taken {
 	struct syc_arena map;
 	ino_t inode;
 	int32_t requester; /* sender of the arena, by the recorder's number */
-	int32_t own_pid;   /* the sender's own view of its pid */
-	uint32_t image;    /* program that the sender ran at that time */
+	int32_t own_pid;   /* pid in the sender's own namespace */
+	uint32_t image;    /* program that the sender ran when it sent the
+	                    * arena */
 	/* Start time of the process, clock ticks; 0: unknown. */
 	uint64_t start;
 	/* Time at which the program created its first arena. */
@@ -65,9 +66,9 @@ struct syc_arena_taken {
 	char *cmdline; /* command line; NULL: unknown */
 	SYC_ARRAY(struct syc_arena_user) users;
 	/*
-	 * If the arena is of another pid namespace: `searches` counts the
-	 * searches through all processes for its users. seen_at has, for each
-	 * slot, the number of the last search before the slot was seen; 0: none
+	 * Only for an arena of another pid namespace: number of searches
+	 * through all processes for its users.  seen_at has, for each slot, the
+	 * number of the last search before the slot was seen, or 0
 	 */
 	bool wants_search;
 	uint32_t searches, *seen_at;
@@ -79,15 +80,15 @@ struct syc_arena_taken {
 /*
  * An fd that a process sent, and that may be an arena.
  *
- * The fd may refer to any file.  Only a memfd of fixed size is mapped, and no
- * field of the arena is read twice.
+ * The fd may refer to any file.  The recorder maps only a memfd of fixed size,
+ * and reads no field of the arena twice.
  */
 
 struct syc_arena_file {
 	struct syc_arena arena; /* the whole arena, mapped read-write */
 	ino_t inode;
-	int32_t pid;   /* the creator's own view of its pid */
-	int64_t began; /* ns: creation of the arena; 0: not stated */
+	int32_t pid;   /* pid in the creator's own namespace */
+	int64_t began; /* ns: creation of the arena, or 0 if unknown */
 	/* Lead of the creator's CLOCK_REALTIME over its CLOCK_MONOTONIC, ns;
 	 * 0: unknown. */
 	int64_t realtime_ahead;
@@ -95,17 +96,18 @@ struct syc_arena_file {
 };
 
 /**
- * Map the arena in @fd, which the caller keeps.  Returns NULL.  If the arena is
- * refused, notifies its client, if there is one, and returns the reason.
+ * Map the arena in @fd, which the caller keeps.  Returns NULL, or the reason
+ * for a refusal.  After a refusal, notifies the arena's client, if any.
  */
 const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file);
 
 /**
- * If @fd looks like an arena, notify its client that the arena has no reader.
+ * If @fd looks like an arena, notify the arena's client that no recorder reads
+ * the arena.
  */
 void syc_arena_file_refuse(int fd);
 
-/** A process whose arena did not arrive: the arena is late, or lost. */
+/** A process whose arena did not arrive, because the arena is late or lost. */
 struct syc_arena_missing {
 	int32_t pid;
 	int n_late;   /* announced late arenas that did not arrive */
@@ -121,7 +123,7 @@ void syc_missing_arenas_free(struct syc_missing_arenas *arenas);
 
 /**
  * Note that @pid announced an arena that it cannot send yet (@more is 1), or
- * that such an arena arrived (-1).
+ * that an announced arena arrived (-1).
  */
 void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
                                   int32_t pid, int more);
@@ -134,7 +136,7 @@ void syc_missing_arenas_note_lost(struct syc_missing_arenas *arenas,
 bool syc_missing_arenas_has(const struct syc_missing_arenas *arenas,
                             int32_t pid);
 
-/** Number of processes whose arena is missing. */
+/** Return the number of processes whose arena is missing. */
 unsigned syc_missing_arenas_count(const struct syc_missing_arenas *arenas);
 
 struct syc_arenas {
@@ -149,7 +151,7 @@ struct syc_arenas {
 	struct syc_missing_arenas missing;
 };
 
-/** Action for a slot in use.  False: the slot must wait. */
+/** Action for a slot in use.  begin() returns false if the slot must wait. */
 struct syc_arenas_sink {
 	bool (*begin)(void *context, struct syc_ring *ring);
 	void *context;
@@ -158,39 +160,39 @@ struct syc_arenas_sink {
 void syc_arenas_free(struct syc_arenas *arenas);
 
 /**
- * @pid handed over @fd, which the caller keeps; -1: the fd was lost.  Returns
- * the arena; or NULL, which is counted and printed.  If the arena is_past, its
- * frames must be read before the process that has the sender's pid today is
- * registered.
+ * Take the arena that @pid handed over in @fd, which the caller keeps.  @fd is
+ * -1 if the fd was lost.  Returns the arena, or NULL, which is counted and
+ * printed.  The caller reads the frames of an arena that is_past before the
+ * registration of another process with the sender's pid.
  */
 struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
                                         int fd);
 
 /**
- * True: no more arenas of @pid will be taken, until unused arenas are freed.
+ * Return whether no more arenas of @pid will be taken, until unused arenas are
+ * freed.
  */
 bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
 
 /**
- * Find slots that came into use: without @all, only a limited number.  True:
- * more slots wait.
+ * Find slots that came into use, without @all only a limited number.  Returns
+ * true if more slots wait.
  */
 bool syc_arenas_look(struct syc_arenas *arenas, bool all,
                      const struct syc_arenas_sink *sink);
 
-/** Begin a pass over the rings.  True: owners must be examined. */
+/** Begin a pass over the rings.  Returns true if owners must be examined. */
 bool syc_arenas_begin_pass(struct syc_arenas *arenas);
 
 /**
- * Return whether no process will write to @ring; called before the last read of
- * @ring.  @look: examine the owner, too.
+ * Return whether no process will write to @ring.  Called before the last read
+ * of @ring.  If @look, examine the owner, too.
  */
 bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
                         bool look);
 
 /**
- * @ring, a slot, is finished: free the slot for others unless its content was
- * malformed.
+ * Free the slot @ring for other threads, unless its content was malformed.
  */
 void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring);
 
@@ -207,7 +209,7 @@ void syc_arenas_close(struct syc_arenas *arenas);
 /** Free the arena @i, whose rings have all ended. */
 void syc_arenas_forget(struct syc_arenas *arenas, size_t i);
 
-/* Processes that use a ring: by their mappings, and by the slots of arenas. */
+/* Processes that use a ring, by their mappings and by the slots of arenas. */
 
 enum syc_ring_mapped {
 	SYC_RING_MAPPED,
@@ -223,9 +225,10 @@ enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
 /*
  * Rings that no process has mapped.
  *
- * A ring may outlive its owner: a forked child of a stock client continues to
- * write to its parent's ring.  So all processes that started after the recorder
- * are checked by /proc/PID/maps.  Older processes cannot have inherited a ring.
+ * A ring may outlive its owner, because a forked child of a stock client
+ * continues to write to its parent's ring.  So the recorder reads
+ * /proc/PID/maps of all processes that started after the recorder.  Older
+ * processes cannot have inherited a ring.
  */
 
 /** A ring or an arena whose owner died or exec'ed. */
@@ -250,14 +253,14 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 /*
  * Owner of a slot of an arena.
  *
- * The slot's word has a pid, the process' own view of its pid.  The owner
- * either handed the arena over, or is visible with the arena mapped.  If
- * neither is true, the owner was a forked child that has ended or exec'ed.
+ * The slot's word has the owner's pid in its own namespace.  The owner handed
+ * the arena over, or is a visible process that maps the arena.  If neither is
+ * true, the owner was a forked child that has ended or exec'ed.
  */
 
 /**
- * Find the owner of the slot @ring: sets ring->requester, ->image, ->owner, and
- * ->is_over if the owner has ended.  False: the slot must wait.
+ * Find the owner of the slot @ring.  Sets ring->requester, ->image, ->owner,
+ * and ->is_over if the owner has ended.  Returns false if the slot must wait.
  */
 bool syc_arena_owner_find(struct syc_processes *processes,
                           struct syc_ring *ring);
@@ -293,8 +296,8 @@ struct syc_rings {
 	struct syc_arenas arenas;
 	/* A search for slots that came into use is in progress. */
 	bool is_looking;
-	int64_t crowded_until; /* no examination before this time: one process
-	                        * has too many arenas */
+	int64_t crowded_until; /* no examination before this time, because one
+	                        * process has too many arenas */
 	SYC_ARRAY(struct syc_orphan) suspects;
 	SYC_ARRAY(struct syc_rings_past) past;
 	size_t next_named;     /* index of the next ring whose name is read */
@@ -303,7 +306,7 @@ struct syc_rings {
 
 /** Result of a pass over the rings. */
 struct syc_rings_pass {
-	bool any;   /* something was drained */
+	bool any;   /* some bytes were drained */
 	bool brisk; /* a sixteenth of a ring or more was drained */
 	bool busy; /* a ring filled so fast that the recorder should not wait */
 };
@@ -313,16 +316,16 @@ int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
 void syc_rings_free(struct syc_rings *rings);
 
 /**
- * Create a ring for @pid.  Returns an fd of the ring's file, to be sent and
- * closed.  -EAGAIN: the process hoards unused rings.  Another -errno is printed
- * and counted, except -EMFILE with @may_retry, because the caller then closes
- * fds and calls again.
+ * Create a ring for @pid.  Returns an fd of the ring's file, which the caller
+ * sends and closes.  Returns -EAGAIN if the process hoards unused rings.  The
+ * function prints and counts any other error, except -EMFILE with @may_retry,
+ * after which the caller closes fds and calls again.
  */
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 
 /**
- * Take the arena that @pid hands over in @fd, which the caller keeps; -1: the
- * fd was lost.
+ * Take the arena that @pid hands over in @fd, which the caller keeps.  @fd is
+ * -1 if the fd was lost.
  */
 void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd);
 
@@ -334,17 +337,17 @@ void syc_rings_settle(struct syc_rings *rings);
 
 /**
  * End the rings that no process maps.  @all_fetched: no ring is still in flight
- * to a process.  Reads /proc only if necessary.
+ * to a process.  The function reads /proc only if necessary.
  */
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
 
 /**
- * Notify the clients, if possible, of the end of the recording; then drain all
- * rings.
+ * Notify the clients, if possible, of the end of the recording, and then drain
+ * all rings.
  */
 void syc_rings_close(struct syc_rings *rings);
 
-/** End all rings, since the recording is over. */
+/** End all rings, because the recording is over. */
 void syc_rings_end_all(struct syc_rings *rings);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "recorder/frame_intake.h"
 
-#define FEW        50u /* fewer samples are too few for a statement */
+#define FEW        50u /* fewer samples allow no statement */
 #define LINES_MOST 3u
 
 void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
@@ -90,7 +90,8 @@ static bool print_rate(const struct syc_sampling_summary *sampling,
 		fputs("; threads waited for a processor, or slept\n", stderr);
 	else if (strstr(sample, ",perf") != NULL)
 		fputs("; the kernel and ticks used the other time\n", stderr);
-	else /* the kernel checks such timers only at its own tick */
+	else /* the kernel checks timers of processor time only at its own
+	      * tick */
 		fprintf(stderr,
 		        "; this kernel's timers allow no more, but "
 		        "--sample=%lu,perf does\n",
@@ -99,7 +100,7 @@ static bool print_rate(const struct syc_sampling_summary *sampling,
 }
 
 /*
- * Print the share of sampling in the threads' time, which the ticks represent.
+ * Print the share of sampling in the threads' time that the ticks represent.
  */
 static bool print_share(const struct syc_sampling_summary *sampling,
                         const char *sample)
@@ -133,8 +134,8 @@ static bool print_without_stack(const struct syc_sampling_summary *sampling,
 }
 
 /*
- * Print the number of ticks without room for a sample.  The next sample has the
- * weight of these ticks.
+ * Print the number of ticks without space for a sample.  The next sample has
+ * the weight of these ticks.
  */
 static bool print_cramped(const struct syc_sampling_summary *sampling)
 {

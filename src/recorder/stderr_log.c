@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stderr_log.c - the command's standard error: a process that passes it on, and
- * LOG frames.
+ * stderr_log.c - tee process and LOG frames for the command's standard error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +35,7 @@
 
 /* ----------------------------------------------------------- the process */
 
-/* Descriptors of the process; -1: closed. */
+/* The tee's fds; -1: closed. */
 struct pumping {
 	int from, socket, resized;
 	bool is_late; /* the recorder did not answer in time */
@@ -51,7 +50,7 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* False: no receiver of the bytes is left. */
+/* Write all bytes.  Returns false if no receiver of the bytes is left. */
 static bool write_all(const char *bytes, size_t n)
 {
 	while (n > 0) {
@@ -68,14 +67,13 @@ static bool write_all(const char *bytes, size_t n)
 		} else if (done < 0 && errno == EPIPE) {
 			return false;
 		} else if (done < 0 && errno != EINTR) {
-			return true; /* on a full disk, the next bytes may
-			              * fit */
+			return true; /* the next bytes may fit on a full disk */
 		}
 	}
 	return true;
 }
 
-/* Returns 0 or -errno. */
+/* Send one piece.  Returns 0 or -errno. */
 static int send_piece(struct pumping *tee, size_t n)
 {
 	tee->piece.lost = tee->lost;
@@ -93,7 +91,8 @@ static bool has_no_room(int r)
 }
 
 /*
- * Try before waiting, since poll() reports a socket as full before it is full.
+ * Send a piece, and wait for space only after a failure, because poll() reports
+ * a socket as full too early.
  */
 static void send_when_there_is_room(struct pumping *tee, size_t n, int patience)
 {
@@ -113,7 +112,8 @@ static void send_when_there_is_room(struct pumping *tee, size_t n, int patience)
 		close_end(&tee->socket);
 }
 
-/* True: more bytes may be available without a wait. */
+/* Move one piece.  Returns true if more bytes may be available without a
+ * wait. */
 static bool move_piece(struct pumping *tee)
 {
 	const ssize_t n =
@@ -121,26 +121,28 @@ static bool move_piece(struct pumping *tee)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return errno == EINTR;
-	/* EIO: all writers have closed the pseudo terminal */
+	/* The error is EIO if all writers have closed the pseudo terminal */
 	if (n <= 0) {
 		close_end(&tee->from);
 		return false;
 	}
 	tee->piece.time = syc_now();
 	/*
-	 * Wait once for a busy recorder, so that a stopped recorder blocks no
-	 * writer
+	 * Wait only once for a busy recorder, so that a stopped recorder blocks
+	 * no writer
 	 */
 	send_when_there_is_room(tee, (size_t)n, tee->is_late ? 0 : PATIENCE);
-	/* The writer must get the error that this write got */
+	/* After a failure, close the input, so that writers get an error,
+	 * too */
 	if (!write_all(tee->piece.bytes, (size_t)n))
 		close_end(&tee->from);
 	return tee->from >= 0;
 }
 
 /*
- * Send a piece without bytes: completion, with the number of bytes lost since
- * the last piece.  No process waits for the tee after the last writer.
+ * Report completion by a piece without bytes, with the number of bytes lost
+ * since the last piece.  After the last writer's end, no process waits for the
+ * tee.
  */
 static void end_telling(struct pumping *tee)
 {
@@ -204,13 +206,13 @@ static void close_between(int first, int last)
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
 	    (rlim_t)last > files.rlim_cur)
 		last = (int)files.rlim_cur;
-	for (; first <= last; first++) /* close_range() is missing before Linux
-	                                * 5.9 */
+	for (; first <= last; first++) /* for Linux before 5.9, without
+	                                * close_range() */
 		close(first);
 }
 
 /*
- * Close all fds except the two needed fds, since other processes wait for the
+ * Close all fds except the two needed fds, because other processes wait for the
  * ends of the other fds.
  */
 static void keep_only(int first, int second)
@@ -230,7 +232,8 @@ __attribute__((noreturn)) static void begin_pump(int from, int socket)
 	static struct pumping tee;
 	sigset_t all, resized;
 
-	/* The process ends with the last writer, regardless of the terminal */
+	/* Block all signals, because the tee ends with the last writer,
+	 * regardless of the terminal */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "syscap-stderr");
@@ -326,9 +329,9 @@ fail:
 }
 
 #define MS       INT64_C(1000000)
-#define WAIT_MAX (2000 * MS) /* time to wait for a stopped terminal */
+#define WAIT_MAX (2000 * MS) /* longest wait for a stopped terminal */
 
-#define AT_ONCE 64 /* pieces: floods must not delay the rings */
+#define AT_ONCE 64 /* pieces, so that floods don't delay the rings */
 
 #define SEVERITY_MESSAGE 32
 
@@ -350,7 +353,7 @@ static void write_line(struct syc_stderr_log *log)
 		n--;
 	for (size_t i = 0; i < n; i++)
 		if (log->line[i] == '\0')
-			/* Readers show this byte as unreadable. */
+			/* Readers show the byte 0xFF as unreadable. */
 			log->line[i] = '\xFF';
 	log->line[n] = '\0';
 	syc_compose_log(&frame, log->pid, 0, log->time, SEVERITY_MESSAGE,
@@ -360,8 +363,8 @@ static void write_line(struct syc_stderr_log *log)
 }
 
 /*
- * The number of bytes in whole characters.  The first byte of a cut character
- * is one of the last three bytes.
+ * Return the number of bytes in whole characters.  The first byte of a cut
+ * character is one of the last three bytes.
  */
 static size_t whole_characters(const char *text, size_t n)
 {

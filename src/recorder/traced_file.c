@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * traced_file.c - captures that the command writes itself, into a file of the
+ * traced_file.c - captures that the command itself writes into a file of the
  * recorder.
  */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 #include "capture/join.h"
 #include "recorder/recording.h"
 
-/* Larger captures are copied to a file. */
+/* Greatest capture that is copied to memory, and not to a file. */
 #define IN_MEMORY ((off_t)256 << 20)
 /* JIT names from rings use only the lower half. */
 #define FIRST_JIT UINT32_C(0x7FFFFFFF)
@@ -65,7 +65,7 @@ struct copy {
 };
 
 /*
- * Read the present content, up to @size bytes; the file may shrink during the
+ * Read the present content, up to @size bytes.  The file may shrink during the
  * read.
  */
 static bool read_copy(int from, struct copy *copy, size_t size)
@@ -136,8 +136,8 @@ static void report_trouble(void *data, const struct syc_join_message *message)
 }
 
 /*
- * Keep the bytes of an unreadable capture, so that no bytes are lost.  False:
- * the bytes could not be kept.
+ * Keep the bytes of an unreadable capture, so that no bytes are lost.  Returns
+ * false if the bytes could not be kept.
  */
 static bool keep_bytes(const struct syc_traced_file *file, const char *output,
                        const struct copy *copy, const char *why)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * validate.c - check and clean one frame.  Pure.
+ * validate.c - check and cleaning of one frame, without side effects.
  *
- * Oddities of stock clients are repaired: stale bytes in padding and behind
- * texts, a text that fills its field.  Content that does not fit the frame's
- * length is refused, because the bytes behind the frame cannot be trusted
- * either.
+ * The check repairs oddities of stock clients: stale bytes in padding and
+ * behind texts, and a text that fills its field.  The check refuses content
+ * that does not fit the frame's length, because the bytes behind such a frame
+ * can't be trusted.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 
 /*
  * Most frames are samples and values of counters, which need no cleaning.  Code
- * for other frames is out of the path of these frames.
+ * for other frames is out of the path of the frequent frames.
  */
 #define ASIDE  static __attribute__((noinline))
 #define INLINE static inline __attribute__((always_inline))
@@ -52,8 +52,8 @@ static char *mend_text(char *text)
 }
 
 /*
- * Return whether the bytes from @from to @size, 8 at least, are zero.  Most
- * such bytes are zero, and checking them costs less than clearing them again.
+ * Return whether the bytes from @from to @size, 8 at least, are zero.  Most are
+ * zero, and a check costs less than clearing again.
  */
 static bool is_zero(const char *bytes, size_t from, size_t size)
 {
@@ -67,7 +67,7 @@ static bool is_zero(const char *bytes, size_t from, size_t size)
 	return (all | word >> 8 * (sizeof(word) - (size - from))) == 0;
 }
 
-/* End the text inside @size bytes, and clear the bytes behind it. */
+/* End the text inside @size bytes, and clear the bytes behind the text. */
 static void clean_text(void *text, size_t size)
 {
 	char *bytes = text;
@@ -97,7 +97,7 @@ ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 	frame->len = (uint16_t)((end + 7) & ~(size_t)7);
 }
 
-/* Clear a gap in one step, since each gap lies within a word. */
+/* Clear a gap in one step, because each gap lies within a word. */
 INLINE void clear_gap(struct syscap_wire_frame *frame,
                       const struct syc_frame_shape *shape)
 {
@@ -109,7 +109,8 @@ INLINE void clear_gap(struct syscap_wire_frame *frame,
 	memcpy(p, &word, sizeof(word));
 }
 
-/* Bit 0 is "entering"; stock clients leave stale bits in samples. */
+/* Clear the stale bits that stock clients leave in samples.  Bit 0 is
+ * "entering". */
 static void clean_sample(struct syscap_wire_sample *sample,
                          bool has_client_block)
 {
@@ -124,7 +125,7 @@ static bool is_hex(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* The texts are path NUL, or path NUL '@' hex NUL. */
+/* Clean the texts of a MAP: path NUL, or path NUL '@' hex NUL. */
 ASIDE void clean_map(struct syscap_wire_map *map)
 {
 	struct syscap_wire_frame *frame = &map->frame;
@@ -169,7 +170,7 @@ static void clean_ctrset(struct syscap_wire_ctrset *ctrset)
 
 	for (unsigned i = 0; i < ctrset->n_groups; i++, group++) {
 		for (unsigned slot = 0; slot < 8; slot++) {
-			/* Ids are 24 bits wide; a wider id comes from stale
+			/* Ids are 24 bits wide.  A wider id comes from stale
 			 * bytes. */
 			if (group->ids[slot] >> 24 != 0)
 				group->ids[slot] = 0;
@@ -252,7 +253,7 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 		clean_map((void *)frame);
 	else if (shape->last_text != NULL)
 		clean_text(byte_at(frame, end), frame->len - end);
-	else if (end != frame->len) /* a timestamp fills gaps of any length */
+	else if (end != frame->len) /* a timestamp may have any length */
 		end_at(frame, end);
 	return NULL;
 }
@@ -276,8 +277,8 @@ static const char *check_content(struct syscap_wire_frame *frame,
 }
 
 /*
- * Return whether frames of @type need a pid: viewers crash on such frames
- * without a process.
+ * Return whether frames of @type need a pid, because viewers crash on such
+ * frames without a process.
  */
 static bool needs_pid(uint8_t type)
 {
