@@ -13,7 +13,7 @@
  *		at = note.next;
  *	}
  *
- * Pure.  Context of everything here: any-thread, signal-safe.
+ * The functions are pure.  Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_ELF_NOTE_H
 #define SYC_BASE_ELF_NOTE_H
@@ -25,8 +25,8 @@
 
 #define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* same size in both classes */
 
-/** Notes of this library: the note of an object with a sampler
- * (sampler/autostart.c), and the note of an object with this library
+/** Name and types of this library's notes: type 1 marks an object with a
+ * sampler (sampler/autostart.c), type 2 an object with this library
  * (copies/copies.h). */
 #define SYC_NOTE_NAME         "syscap"
 #define SYC_SAMPLER_NOTE_TYPE 1
@@ -42,9 +42,9 @@ struct syc_elf_note {
 };
 
 /**
- * The note at @at of @size bytes, less than 2^62; @words are the note's header
- * in the machine's byte order.  Notes are aligned to 8 bytes if @align is 8,
- * else to 4.  False: the note does not fit.
+ * Find the note at offset @at of @size bytes, which are less than 2^62.  @words
+ * is the note's header in the machine's byte order.  Notes are aligned to 8
+ * bytes if @align is 8, else to 4.  Returns false if the note does not fit.
  */
 static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
                                    const uint32_t words[3],
@@ -70,7 +70,8 @@ static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
 	return true;
 }
 
-/** A build-id's name is "GNU", with the NUL. */
+/** Whether the type, and the sizes of name and value, fit a build-id.  The name
+ * of a build-id is "GNU", with the NUL. */
 static inline bool syc_elf_note_may_be_build_id(const struct syc_elf_note *note)
 {
 	return note->type == NT_GNU_BUILD_ID && note->name_size == 4 &&

@@ -2,9 +2,10 @@
 /*
  * frame.h - composers of frames outside of a ring, and names of frame types.
  *
- * <syscap/emit.h> writes the headers of frames in a ring.  Texts, loss records and JSON use these names.
+ * <syscap/emit.h> writes the headers of frames in a ring.  Readers, loss
+ * records and JSON use the names of this file.
  *
- * Pure.  Context of everything here: any-thread, signal-safe.
+ * The functions are pure.  Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_FRAME_H
 #define SYC_BASE_FRAME_H
@@ -18,8 +19,8 @@
 
 #include "base/text.h"
 
-/** Value of padding2, for a frame without a field for @tid; 0: @tid is
- * invalid. */
+/** The value of padding2 in a frame without a field for @tid.  Returns 0 if
+ * @tid is invalid. */
 static inline uint32_t syc_frame_tid_tag(int32_t tid)
 {
 	return tid > 0 && ((uint32_t)tid & SYSCAP_TID_TAG_MASK) == 0
@@ -39,8 +40,8 @@ static inline void syc_frame_begin(struct syscap_wire_frame *frame,
 	};
 }
 
-/** End a frame that is written up to @end: clear the rest of the last word,
- * write len, and return len. */
+/** End the frame @frame at offset @end: clear the rest of the last word, write
+ * len, and return len. */
 static inline uint16_t syc_frame_end(struct syscap_wire_frame *frame,
                                      size_t end)
 {
@@ -51,8 +52,8 @@ static inline uint16_t syc_frame_end(struct syscap_wire_frame *frame,
 	return frame->len;
 }
 
-/** Write a METADATA frame of texts that fit to @buffer, which is aligned to 8.
- * Returns its length. */
+/** Write a METADATA frame to @buffer, which is aligned to 8.  The texts must
+ * fit.  Returns the frame's length. */
 static inline uint16_t syc_frame_metadata(void *buffer, int32_t pid,
                                           int64_t time, const char *id,
                                           const char *value)
@@ -67,7 +68,7 @@ static inline uint16_t syc_frame_metadata(void *buffer, int32_t pid,
 	return syc_frame_end(&metadata->frame, sizeof(*metadata) + size);
 }
 
-/** Name of frames of @type; NULL: no frame of a file has this type. */
+/** Name of frames of @type.  Returns NULL if no frame of a file has @type. */
 static inline const char *syc_frame_name(unsigned type)
 {
 	static const char names[SYSCAP_FRAME_LAST][16] = {
@@ -101,11 +102,12 @@ static inline const char *syc_frame_name(unsigned type)
 struct syc_file_chunks {
 	const char *path;
 	int64_t time;
-	/* memory for one chunk: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
+	/* Memory for one chunk, aligned to 8 and of at most SYSCAP_FRAME_MAX
+	 * bytes */
 	void *buffer;
 	size_t size;
-	/* Function that receives each frame; the result false stops the
-	 * emission */
+	/* Function that receives each frame; if the function returns false, the
+	 * emission stops */
 	bool (*emit)(void *context, const void *frame, uint32_t len);
 	void *context;
 };

@@ -4,12 +4,12 @@
  * for writers and readers.
  *
  * A thread with a full ring counts its losses, and writes a loss record before
- * its next frame.  The record is a MARK of group "syscap" and name "lost", from
- * the first lost frame to the last, with a message like
+ * its next frame.  The record is a MARK of group "syscap" and name "lost".  The
+ * mark lasts from the first lost frame to the last, and has a message like
  *
  *	frames=12 bytes=1248 tid=4711 mark=10 ctrset=2
  *
- * Pure.  Context of everything here: any-thread, signal-safe.
+ * The functions are pure.  Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_LOSS_RECORD_H
 #define SYC_BASE_LOSS_RECORD_H
@@ -32,17 +32,19 @@ struct syc_loss {
 	int32_t tid; /* 0: unknown */
 };
 
-/** Name of the frames of @type in a record; NULL: unknown type. */
+/** Name of the frames of @type in a record.  Returns NULL if @type is
+ * unknown. */
 const char *syc_loss_record_kind(unsigned type);
 
 /** Whether a mark has the name of a loss record.  The mark's message may be
  * invalid. */
 bool syc_loss_record_is(const char *group, const char *name);
 
-/** Read the message of a loss record; false if it is invalid. */
+/** Read the message of a loss record.  Returns false if the message is
+ * invalid. */
 bool syc_loss_record_parse(const char *message, struct syc_loss *ret_loss);
 
-/** Write the message, as much as fits into @size with a NUL.  Returns the
+/** Write the message, as much as fits into @size bytes with a NUL.  Returns the
  * message's length. */
 size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
                              size_t size);
@@ -54,16 +56,16 @@ void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
 /*
  * Losses in a capture's header, of writers that could no longer write frames.
  *
- * A file's only writer counts in its header the frames for which the disk had
- * no space (capture/losses.h).
+ * A file's only writer counts in the header the frames for which the disk had no
+ * space (capture/losses.h).
  *
  * A trace file has the mark of session/trace_file.c in its header.  A process
- * that ends while others write, and gets no turn in time, adds its unwritten
- * frames to the header's sums.  The next process that gets a turn takes the
- * sums, and writes a loss record.  Readers synthesize a record from sums that
- * remain.  Sums are changed by atomic instructions on the file's first page,
- * without a lock.  The sums may be incomplete at any time, and are exact when
- * all writers have ended.
+ * may end while other processes write, and get no turn in time.  The process
+ * then adds its unwritten frames to the header's sums.  The next process that
+ * gets a turn takes the sums, and writes a loss record.  Readers synthesize a
+ * record from sums that remain.  Atomic instructions on the file's first page
+ * change the sums, without a lock.  The sums may be incomplete at any time, and
+ * are exact when all writers have ended.
  *
  * The sums are in bytes that the format leaves unused.
  */

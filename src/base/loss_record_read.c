@@ -11,7 +11,8 @@ bool syc_loss_record_is(const char *group, const char *name)
 	       strcmp(name, SYC_LOSS_RECORD_NAME) == 0;
 }
 
-/* "-1", "42": a whole decimal number that fits, up to a blank or the end. */
+/* Parse a decimal number ("-1", "42") that ends at a blank or at the text's
+ * end.  Returns NULL if the number is malformed or too large. */
 static const char *parse_number(const char *text, bool *ret_negative,
                                 uint64_t *ret_number)
 {
@@ -31,7 +32,7 @@ static const char *parse_number(const char *text, bool *ret_negative,
 	return *text == ' ' || *text == '\0' ? text : NULL;
 }
 
-/* Store a word of the message in its field; skip unknown words. */
+/* Store a word of the message in its field, and ignore unknown words. */
 static bool take_word(struct syc_loss *loss, const char *key, size_t len,
                       bool negative, uint64_t number)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * siphash.c - SipHash-2-4, as Aumasson and Bernstein describe it ("SipHash: a
- * fast short-input PRF", 2012); tests/base/test_siphash.c has their vector.
+ * fast short-input PRF", 2012). tests/base/test_siphash.c has the authors' test
+ * vector.
  */
 #include "base/siphash.h"
 
@@ -12,7 +13,7 @@ static uint64_t rotate(uint64_t x, unsigned n)
 	return x << n | x >> (64 - n);
 }
 
-/* Little-endian on every machine. */
+/* Load a little-endian word on every machine. */
 static uint64_t load_word(const unsigned char *at, size_t n)
 {
 	uint64_t word = 0;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The hash of @n bytes at @bytes under the key of 16 bytes at @key.
- * signal-safe. */
+/** Hash the @n bytes at @bytes with the key of 16 bytes at @key.  Context:
+ * any-thread, signal-safe. */
 uint64_t syc_siphash(const unsigned char *key, const void *bytes, size_t n);
 
 #endif

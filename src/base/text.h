@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.h - bounded texts for frames.  No locale, no printf, no allocation.
+ * text.h - bounded texts for frames, without locale, printf() and allocation.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -13,14 +13,14 @@
 #include <string.h>
 
 /**
- * Number of the first @len bytes of @text that fit into @max without cutting a
- * UTF-8 sequence in half.
+ * Number of bytes that fit into @max, among the first @len bytes of @text,
+ * without a cut within a UTF-8 sequence.
  */
 size_t syc_text_cut(const char *text, size_t len, size_t max);
 
 /**
- * Fill a fixed field: copy @text (NULL: nothing), cut to @size - 1 bytes,
- * and zero the rest.
+ * Fill a field of @size bytes: copy @text (NULL: nothing), cut to @size - 1
+ * bytes, and clear the rest.
  */
 void syc_text_field(char *field, size_t size, const char *text);
 
@@ -30,8 +30,7 @@ static inline bool syc_text_is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/** Copy @n bytes.  For few bytes this function is faster than a call of
- * memcpy(). */
+/** Copy @n bytes.  For few bytes this function is faster than memcpy(). */
 static inline __attribute__((always_inline)) void
 syc_text_copy(void *to, const char *text, size_t n)
 {
@@ -68,7 +67,7 @@ syc_text_copy(void *to, const char *text, size_t n)
 }
 
 /** Like syc_text_field(), for a constant @size and a text of the known length
- * @n; takes a third of the time. */
+ * @n.  This function takes a third of the time. */
 static inline __attribute__((always_inline)) void
 syc_text_put_known(char *field, size_t size, const char *text, size_t n)
 {
@@ -106,8 +105,8 @@ void syc_text_add_hex(struct syc_text *text, uint64_t number);
 
 /* Removal of const, for functions that free or unmap memory. */
 
-/** The pointer @it without const, for free(), munmap() and madvise(), and for a
- * caller that may write to this memory. */
+/** The pointer @it without const, for free(), munmap(), madvise(), and callers
+ * that may write to this memory. */
 static inline void *syc_unconst(const void *it)
 {
 	return (void *)(uintptr_t)it;

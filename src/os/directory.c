@@ -9,7 +9,7 @@
 #include "os/fd.h"
 #include "os/process.h"
 
-/* Records of getdents64(). */
+/* Record of getdents64(). */
 struct dir_entry {
 	uint64_t ino;
 	int64_t next;

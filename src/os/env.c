@@ -2,8 +2,8 @@
 /*
  * env.c - the table of environment variables, and messages on stderr.
  *
- * A set-user-ID program ignores all of these variables.  The program's caller
- * must not be able to watch the program or make it write into an fd.
+ * A set-user-ID program ignores all of these variables.  The caller of such a
+ * program must not be able to watch it or make it write into an fd.
  */
 #define _GNU_SOURCE
 #include "os/env.h"
@@ -34,7 +34,8 @@ static const char names[][21] = {
 	/* 0: the library starts no thread, and the program calls
 	 * syscap_drain() */
 	[SYC_ENV_THREAD] = "SYSCAP_THREAD",
-	/* the kernel's counters to read, if their reader is linked */
+	/* performance counters of the kernel to read, if their reader is
+	 * linked */
 	[SYC_ENV_COUNTERS] = "SYSCAP_COUNTERS",
 	/* size of each thread's ring */
 	[SYC_ENV_RING_KIB] = "SYSCAP_RING_KIB",
@@ -67,7 +68,8 @@ const char *syc_env_get(enum syc_env variable)
 
 	if (getauxval(AT_SECURE) != 0 || environ == NULL)
 		return NULL;
-	/* No getenv(): shells define a getenv() of their own */
+	/* getenv() is unsuitable, because shells define a getenv() of their
+	 * own */
 	for (char **at = environ; *at != NULL; at++) {
 		size_t n = 0;
 

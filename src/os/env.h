@@ -29,20 +29,20 @@ enum syc_env {
 };
 
 /**
- * The value of @variable.  NULL: @variable is not set, or the process is
- * set-user-ID (AT_SECURE).
+ * Get the value of @variable.  Returns NULL if @variable is not set, or the
+ * process is set-user-ID (AT_SECURE).
  *
  * Context: setup (getenv() races with setenv()).
  */
 const char *syc_env_get(enum syc_env variable);
 
-/** The variable's decimal number; 0 if the variable is unset or not a number.
- * Context: setup. */
+/** Get the variable's decimal number.  Returns 0 if the variable is unset or
+ * not a number.  Context: setup. */
 uint64_t syc_env_number(enum syc_env variable);
 
 /**
- * Parse the number of an fd above 2, of decimal digits alone.  Returns the fd,
- * or -1.
+ * Parse the decimal number of an fd above 2.  Returns the fd, or -1 if @text is
+ * anything else.
  */
 int syc_env_parse_fd(const char *text);
 
@@ -50,8 +50,8 @@ int syc_env_parse_fd(const char *text);
 void syc_diag_init(void);
 
 /**
- * Write @what to stderr, and @why unless it is NULL, as one line by one
- * write(), if SYSCAP_DEBUG is 1.
+ * If SYSCAP_DEBUG is 1, write @what, and @why unless NULL, to stderr, as one
+ * line by one write().
  *
  * Context: any-thread, signal-safe.
  */

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* fcntl(F_GETFL) shows all of these flags: the program has no such fd at 0 to
- * 2 */
+/* fcntl(F_GETFL) shows all of these flags.  The program has no fd with these
+ * flags at 0 to 2 */
 #define PLACEHOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW)
 
 void syc_fd_close(int fd)
@@ -44,7 +44,8 @@ ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags)
 	return syscall(SYS_sendto, fd, from, size, flags, NULL, 0);
 }
 
-/* A filter may allow only poll(), a call that new architectures lack. */
+/* A seccomp filter may allow only poll(), a call that new architectures
+ * lack. */
 int syc_fd_poll(struct pollfd *fd, int ms)
 {
 #ifdef SYS_poll

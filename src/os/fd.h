@@ -5,13 +5,13 @@
  * The kernel returns the lowest free fd.  In a service without standard streams
  * the lowest free fd is 0, 1 or 2.  A file with such an fd would be the
  * service's standard output, and another thread's printf() would write into the
- * file.  So the library occupies the fds 0 to 2 while it opens a file.  An fd
- * that the library keeps has a high number, which no application expects for
- * its own files.
+ * file.  So the library occupies the fds 0 to 2 while the library opens a file.
+ * An fd that the library keeps has a high number, which no application expects
+ * for its own files.
  *
  * All system calls of this file use syscall().  The C library's functions are
- * cancellation points.  A cancellation point waits forever in a tick that has
- * interrupted glibc's handler of a cancellation.
+ * cancellation points.  If a tick interrupts glibc's handler of a cancellation,
+ * a cancellation point waits forever.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -28,8 +28,8 @@
 #define SYC_FD_FIRST 100
 
 /**
- * Occupy the closed fds among 0 to 2.  Until syc_fd_release() these fds still
- * can't be read or written, and a new fd has another number.  Returns a bit for
+ * Occupy the closed fds among 0 to 2, until syc_fd_release().  Reads and writes
+ * of these fds still fail, and a new fd has another number.  Returns a bit for
  * each occupied fd.
  */
 unsigned syc_fd_hold(void);
@@ -37,13 +37,12 @@ unsigned syc_fd_hold(void);
 /**
  * Close the fds that syc_fd_hold() occupied, unless the program has opened
  * another file with the same number.  Returns @fd, which was opened after
- * syc_fd_hold(); -1: no fd was opened, and errno is kept.  If two threads
- * occupy fds at the same time, @fd may briefly be 0 to 2; such an @fd is moved.
+ * syc_fd_hold().  If @fd is -1, returns -1 and keeps errno.  If two threads
+ * occupy fds at the same time, @fd may be 0 to 2: the function then moves @fd.
  */
 int syc_fd_release(unsigned held, int fd);
 
-/** Like open() with O_CLOEXEC, but between syc_fd_hold() and
- * syc_fd_release(). */
+/** Like open() with O_CLOEXEC, between syc_fd_hold() and syc_fd_release(). */
 int syc_fd_open(const char *path, int flags, mode_t mode);
 
 /** Like the C library's functions with these names; syc_fd_poll() takes one
@@ -57,7 +56,7 @@ ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags);
 int syc_fd_poll(struct pollfd *fd, int ms);
 
 /** Copy @fd to an fd of SYC_FD_FIRST or more, or to the highest free fd if the
- * limit is lower.  The copy is close-on-exec.  Returns -1 and errno on
+ * limit is lower.  The copy is close-on-exec.  Returns -1 and sets errno on
  * failure. */
 int syc_fd_dup(int fd);
 
@@ -75,7 +74,8 @@ bool syc_fd_is_file(int fd, dev_t dev, ino_t ino);
 
 /**
  * Read a small file of /proc or /sys by one read(), as much as fits, and append
- * a NUL.  Returns the text's length; 0: the file can't be read, or is empty.
+ * a NUL.  Returns the text's length, or 0 if the file can't be read or is
+ * empty.
  *
  * Context: any-thread, signal-safe.
  */
@@ -83,8 +83,8 @@ size_t syc_small_file_read(const char *path, char *text, size_t size);
 
 /**
  * Write @size bytes at @offset of the regular file @fd.  Continues after short
- * writes and EINTR.  Returns 0 or -errno; *@ret_done is the number of bytes
- * written, also after an error.  A write() of 0 bytes is -EIO.
+ * writes and EINTR.  Returns 0 or -errno; a write() of 0 bytes is -EIO.
+ * *@ret_done is the number of bytes written, also after an error.
  *
  * Context: any-thread, signal-safe, between syc_write_nosignal_begin() and
  * _end().
@@ -95,11 +95,12 @@ int syc_write_at(int fd, const void *bytes, uint64_t size, uint64_t offset,
 #define SYC_PRIVATE_FDS_MAX 3u
 
 /**
- * Give the calling thread a private table with the @n fds at @kept alone, at
+ * Give the calling thread a private fd table with only the @n fds at @kept, at
  * most SYC_PRIVATE_FDS_MAX; each fd may be -1.  The application's close(),
  * dup2() and closefrom() do not affect the private table.  The table keeps no
- * file of the application open, and its fds 0 to 2, including stderr, lead
- * nowhere.  False: the kernel has no private tables, and nothing has changed.
+ * file of the application open.  The table's fds 0 to 2, including stderr, are
+ * placeholders.  Returns false, and changes nothing, if the kernel has no
+ * private tables.
  *
  * Context: any thread of this library.
  */

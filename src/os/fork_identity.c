@@ -10,8 +10,8 @@
 
 #include "os/process.h"
 
-/* The kernel hides both fields from a process that may not read them: the stack
- * is 0. */
+/* The kernel hides both fields, as 0, from a process without permission to read
+ * them. */
 static bool is_same_image(const uint64_t *a, const uint64_t *b)
 {
 	if (a[SYC_STAT_STACK] == 0 || b[SYC_STAT_STACK] == 0)
@@ -29,10 +29,10 @@ static bool looks_alive(struct syc_fork_identity *relative)
 {
 	struct syc_proc_stat it, us;
 
-	/* The process does not exist, or /proc is missing */
+	/* Either the process does not exist, or /proc is missing */
 	if (syc_proc_stat_read("/proc/", relative->pid, &it) != 0)
 		return is_there(relative->pid);
-	/* Other threads may continue after the first thread's end */
+	/* Other threads may continue after the end of the first thread */
 	const bool is_without_first = syc_proc_stat_has_ended(&it);
 	if (is_without_first && it.fields[SYC_STAT_THREADS] <= 1)
 		return false;

@@ -17,7 +17,7 @@
  * SYC_VDSO_CLOCK     The vDSO's function that reads a clock.
  * SYC_SYS_CLOCK, SYC_SYS_FUTEX
  *                    Numbers of system calls with 64-bit times.  On 32-bit
- *                    machines Linux has them since 5.1.
+ *                    machines, only since Linux 5.1.
  * SYC_CLAIMS_BEGIN   Address of the claims, for copies of all numbers.  The
  *                    kernel maps nothing there by itself, and no sanitizer has
  *                    its shadow there.  On x86-64 the addresses are below the
@@ -51,8 +51,8 @@
 #endif
 
 /**
- * Run the system call instruction.  Returns the kernel's result: -errno for a
- * failure.  Changes no errno.
+ * Run the system call instruction.  Returns the kernel's result, which is
+ * -errno for a failure.  Does not change errno.
  *
  * Context: any-thread, signal-safe.
  */
@@ -103,9 +103,9 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 }
 
 /*
- * The calling thread's control block: the register of thread-local storage.
- * Unlike a thread's id, the address of the control block is the same after
- * fork().
+ * The calling thread's control block, to which the register of thread-local
+ * storage points.  Unlike a thread's id, the address of the control block is
+ * the same after fork().
  */
 
 /**

@@ -13,8 +13,8 @@
 
 #include "os/fd.h"
 
-/* Linkers make a few segments.  An object with more segments is not searched,
- * because each segment costs a system call. */
+/* Linkers make a few segments.  The search ignores further segments, because
+ * each segment costs a system call. */
 #define SEGMENTS_MAX  256u
 #define NOTES_MAX     1024u
 #define NOTES_SIZE    (UINT64_C(1) << 20)
@@ -99,8 +99,8 @@ void syc_own_elf_in_memory(uintptr_t base, size_t size,
 
 /*
  * The path may already lead to another file, and opening a device could have
- * effects.  Only the inode is compared, because some file systems (overlayfs,
- * btrfs) show another device in maps than in stat().
+ * effects.  The check compares only the inode, because some file systems
+ * (overlayfs, btrfs) show another device in maps than in stat().
  */
 bool syc_own_elf_open(const char *path, uint64_t inode,
                       struct syc_own_elf *ret_elf)

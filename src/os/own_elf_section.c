@@ -4,8 +4,8 @@
 
 #include "os/own_elf.h"
 
-/* An object that claims more sections is not searched, because each section
- * costs two system calls. */
+/* The search ignores further sections, because each section costs two system
+ * calls. */
 #define SECTIONS_MAX 65536u
 
 bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,

@@ -11,9 +11,9 @@
 #include "os/process.h"
 
 /*
- * /proc/self is the main thread's directory, whose files are empty after that
- * thread has called pthread_exit().  Confinement may allow only /proc/self,
- * however.
+ * /proc/self is the main thread's directory, whose files are empty after the
+ * main thread has called pthread_exit().  But a sandbox may allow only
+ * /proc/self.
  */
 int syc_own_proc_open(const char *of_thread, const char *of_process)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* private_fds.c - an fd table for one thread, and complete writes to its
- * fds. */
+/* private_fds.c - an fd table for one thread, and complete writes to the
+ * thread's fds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
 
 #if !defined(__SANITIZE_THREAD__)
-/* The highest fd of @kept below @limit; -1: no fd is below @limit. */
+/* The highest fd of @kept below @limit, or -1 if no fd is below @limit. */
 static int highest_below(const int *kept, unsigned n, int limit)
 {
 	int highest = -1;
@@ -27,9 +27,8 @@ static int highest_below(const int *kept, unsigned n, int limit)
 	return highest;
 }
 
-/* Close the fds from @from up to, but not including, @to.  False: the call
- * failed.
- */
+/* Close the fds from @from up to, but not including, @to.  Returns false if the
+ * call failed. */
 static bool close_between(unsigned from, unsigned to, unsigned flags)
 {
 	return from >= to || syscall(SYS_close_range, from, to - 1, flags) == 0;
@@ -47,7 +46,8 @@ bool syc_private_fds_make(const int *kept, unsigned n)
 #else
 	int above = highest_below(kept, n, INT_MAX);
 
-	/* The first call makes the table, because its range is never empty */
+	/* The first call makes the table, because the call's range is never
+	 * empty */
 	if (!close_between((unsigned)(above + 1), UINT_MAX,
 	                   CLOSE_RANGE_UNSHARE_FLAG))
 		return false;

@@ -10,7 +10,7 @@
 #include "os/fd.h"
 #include "os/process.h"
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int read_text(const char *folder, int32_t id, char *text, size_t size)
 {
 	char path[64];
@@ -30,7 +30,8 @@ static int read_text(const char *folder, int32_t id, char *text, size_t size)
 
 int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat)
 {
-	/* "ID (NAME) STATE ...": the name may contain any character */
+	/* The text is "ID (NAME) STATE ...", and the name may contain any
+	 * character */
 	const char *const name = strchr(text, '(');
 	const char *at = strrchr(text, ')');
 	if (name == NULL || at == NULL || at[1] != ' ')

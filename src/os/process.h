@@ -5,7 +5,7 @@
  *
  * The functions use buffers of the caller and do not allocate.  The functions
  * are no cancellation points, and change no state of the C library except
- * errno.  A forked child's ticks call these functions, too.
+ * errno.  Ticks in a forked child call these functions, too.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -17,17 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Open @of_thread for reading or, if this file can't be opened, @of_process.
+/** Open @of_thread for reading or, if @of_thread can't be opened, @of_process.
  * Returns an fd, or -1.  Context: any-thread, signal-safe. */
 int syc_own_proc_open(const char *of_thread, const char *of_process);
 
-/** Store the command line, as much as fits into @size, with its arguments
- * joined by spaces.  Returns the text's length, without a NUL; 0: unknown.
- * Context: any-thread, signal-safe. */
+/** Store the command line, as much as fits into @size, with spaces between the
+ * arguments.  Returns the text's length, without a NUL, or 0 if the command
+ * line is unknown.  Context: any-thread, signal-safe. */
 size_t syc_own_proc_cmdline(char *text, size_t size);
 
-/** The pid namespace of this process; 0: unknown.  Children may be in other
- * namespaces, in which the same pids belong to other processes.  Context:
+/** The pid namespace of this process, or 0 if unknown.  Children may be in
+ * other namespaces, in which the same pids belong to other processes.  Context:
  * any-thread, signal-safe; errno is kept. */
 uint64_t syc_pid_namespace_id(void);
 
@@ -70,7 +70,8 @@ int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat);
 bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat);
 
 /**
- * A parent or a forked child of this process, whose image it may still run.
+ * A parent or a forked child of this process, which may still run this
+ * process's image.
  *
  * A pid does not identify an image: its process may have exec'ed, or ended, and
  * the pid may be reused.  Images that were forked from each other have code and
@@ -82,13 +83,13 @@ struct syc_fork_identity {
 	int32_t parent;       /* parent according to /proc; 0: unknown */
 	uint64_t start_ticks; /* start time, set by the first check; 0:
 	                       * unknown */
-	/* At the last check the relative's first thread had ended; relaxed */
+	/* At the last check the first thread of @pid had ended; relaxed */
 	bool is_without_first;
 };
 
 /**
- * Check @relative->pid.  False: the process has ended, or runs another image.
- * True also if the answer is unknown.
+ * Check @relative->pid.  Returns false if the process has ended, or runs
+ * another image.  Returns true also if the answer is unknown.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
@@ -98,7 +99,7 @@ bool syc_fork_identity_is_running(struct syc_fork_identity *relative);
  * The names in a directory of /proc or /sys.
  */
 
-/** An fd of the directory at @path, or -errno. */
+/** Open the directory at @path.  Returns an fd, or -errno. */
 int syc_directory_open(const char *path);
 
 void syc_directory_close(int fd);
@@ -119,8 +120,8 @@ struct syc_directory_entry {
 /** Begin again with the first name. */
 void syc_directory_begin(struct syc_directory *folder, int fd);
 
-/** Step to the next name that does not begin with a dot.  False: no name is
- * left, or reading failed. */
+/** Step to the next name that does not begin with a dot.  Returns false if no
+ * name is left, or reading failed. */
 bool syc_directory_next(struct syc_directory *folder,
                         struct syc_directory_entry *ret_entry);
 
@@ -128,7 +129,7 @@ bool syc_directory_next(struct syc_directory *folder,
  * The threads of this process, as /proc/self/task lists them.
  */
 
-/** An fd of the directory, or -errno. */
+/** Open the directory of the list.  Returns an fd, or -errno. */
 int syc_thread_list_open(void);
 
 void syc_thread_list_close(int dir);
@@ -138,17 +139,17 @@ struct syc_thread_list {
 	struct syc_directory folder;
 	char text[1792];
 	/*
-	 * A thread that works for the sampler has all signals blocked;
-	 * starter_mask is its mask before and afterwards.  tid 0: no thread
-	 * does this work.
+	 * A thread that works for the sampler has all signals blocked.
+	 * starter_mask is the thread's mask before and after this work. tid 0:
+	 * no thread does this work.
 	 */
 	int32_t starter_tid;
 	uint64_t starter_mask;
 };
 
 /** Note that the calling thread works for the sampler, and had the mask @mask
- * before it blocked all signals.  NULL: the thread has finished this work.  One
- * thread at a time may do this work. */
+ * before it blocked all signals.  If @mask is NULL, the thread has finished
+ * this work.  Only one thread at a time may do this work. */
 void syc_thread_list_note_starter(struct syc_thread_list *tasks,
                                   const uint64_t *mask);
 
@@ -161,7 +162,8 @@ struct syc_thread_entry {
 /** Begin again with the first thread. */
 void syc_thread_list_begin(struct syc_thread_list *tasks, int dir);
 
-/** Step to the next thread.  False: no thread is left, or reading failed. */
+/** Step to the next thread.  Returns false if no thread is left, or reading
+ * failed. */
 bool syc_thread_list_next(struct syc_thread_list *tasks,
                           struct syc_thread_entry *ret_task);
 
@@ -191,18 +193,18 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal);
 
-/** Like syc_thread_list_read(), but fills in all 64 bits of blocked. */
+/** Like syc_thread_list_read(), with all 64 bits of blocked. */
 int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
                               struct syc_thread_status *ret_about);
 
-/** Whether the C library made no other thread; a bare clone() may still have
+/** Whether the C library made no other thread.  A direct clone() may still have
  * made threads. */
 bool syc_thread_list_is_single(void);
 
 /**
  * Whether a thread lives besides the threads of this library.  The library's
- * threads must not keep a process alive that has no other threads.  True if the
- * answer is unknown.
+ * threads must not keep a process alive that has no other threads.  Returns
+ * true also if the answer is unknown.
  */
 bool syc_thread_list_has_others(struct syc_thread_list *tasks);
 
@@ -212,19 +214,19 @@ bool syc_thread_list_has_others(struct syc_thread_list *tasks);
  */
 
 /**
- * The zeroed memory of @size at *@place, a static pointer.  Maps the memory if
- * *@place is NULL.  The memory is never unmapped, and a forked child has it
- * too.  An unused table takes no page of memory, and no zeroes in the file.
- * Returns NULL if the mapping failed; the next call tries again.  Each
- * table documents the consequences of NULL.
+ * Get the zeroed memory of @size bytes at *@place, a static pointer.  Maps the
+ * memory if *@place is NULL.  The memory is never unmapped, and a forked child
+ * inherits it.  An unused table takes no page of memory, and no zeroes in the
+ * file.  Returns NULL if the mapping failed, and the next call tries again.
+ * Each table documents the consequences of NULL.
  *
  * Context: any-thread, signal-safe.
  */
 void *syc_lazy_map_get(void *place, size_t size);
 
-/** Keep the object that contains @address loaded, even after dlclose().  False:
- * no object contains @address, or the object is the program.  Context:
- * setup. */
+/** Keep the object that contains @address loaded, even after dlclose().
+ * Returns false if no object contains @address, or the object is the program.
+ * Context: setup. */
 bool syc_pin_object(const void *address);
 
 #endif

@@ -16,7 +16,8 @@ static struct robust_list *node_of(const struct robust_list_head *list,
 	                                      list->futex_offset);
 }
 
-/* The list that the C library made for this thread; else one of our own. */
+/* Use the list that the C library made for this thread, or else our own
+ * list. */
 static void announce(struct syc_robust_hold *hold)
 {
 	size_t size;
@@ -50,7 +51,7 @@ static void withdraw(struct syc_robust_hold *hold)
 		syscall(SYS_set_robust_list, NULL, sizeof(hold->own));
 }
 
-/* The holder had no robust list, and is gone. */
+/* Whether a holder without a robust list has ended. */
 static bool is_gone(uint32_t holder)
 {
 	return syscall(SYS_kill, (pid_t)holder, 0) != 0 && errno == ESRCH;

@@ -4,13 +4,13 @@
  *
  * A filter may kill the application for system calls that the application does
  * not make itself.  After a filter's installation the library makes only calls
- * that nearly all filters permit, because the C library makes these calls.
+ * that the C library also makes, because nearly all filters permit these calls.
  * Examples are getpid(), gettid(), rt_sigprocmask(), munmap().  If the filter
  * forbids even these calls, the thread is closed: no code of the library runs
  * in a closed thread.
  *
- * Only the wrapper of the installing calls (preload/seccomp_filters.c) sets this state;
- * the variables are in threads.c.
+ * Only the wrapper of the installing calls (preload/seccomp_filters.c) sets
+ * this state.  The variables are in threads.c.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -22,11 +22,11 @@
 
 #include <syscap.h>
 
-/** Numbers of filters that were installed, and of filters that closed all
+/** Number of installed filters, and number of filters that closed all
  * threads. */
 extern uint32_t syc_seccomp_filters, syc_seccomp_closing_filters;
 
-/** Functions that filters ended in this thread. */
+/** Functions of the library that filters ended in this thread. */
 enum syc_seccomp_end {
 	SYC_SECCOMP_ENDED_NOTHING = 0,
 	SYC_SECCOMP_ENDED_TICKS, /* even the call that stops ticks may be
@@ -51,7 +51,7 @@ static inline bool syc_seccomp_is_closed(void)
 	        syc_seccomp_here == SYC_SECCOMP_CLOSED_THREAD);
 }
 
-/** Note that the calling thread starts another thread, which inherits its
+/** Note that the calling thread starts a thread, which inherits the caller's
  * filters. */
 static inline void syc_seccomp_note_new_thread(void)
 {

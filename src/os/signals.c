@@ -75,7 +75,7 @@ static void find_returns(struct returns *to)
 	}
 }
 
-/* Search all of the stack, including the zones that sanitizers poison. */
+/* Search the whole stack, including the zones that sanitizers poison. */
 __attribute__((no_sanitize("address", "thread"), noinline)) static bool
 is_on_stack(const struct returns *returns, uintptr_t from, uintptr_t to)
 {

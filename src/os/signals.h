@@ -2,7 +2,7 @@
 /*
  * signals.h - signal masks, running handlers, and writes that raise no signal.
  *
- * Masks are changed by a direct system call.  The C library's pthread_sigmask()
+ * A direct system call changes the masks.  The C library's pthread_sigmask()
  * clears its own signals in each mask that it sets.  So a restored mask would
  * unblock these signals in a thread that had blocked them, such as the helper
  * of timer_create(SIGEV_THREAD).  An unblocked signal of the next timer would
@@ -25,7 +25,7 @@ static inline uint64_t syc_signal_bit(int signal)
 }
 
 /*
- * The C library's own signals, for timers, pthread_cancel() and setuid(): if a
+ * The C library's own signals, for timers, pthread_cancel() and setuid().  If a
  * thread blocks these signals, calls of these functions wait for the thread.
  */
 #ifdef __GLIBC__
@@ -37,12 +37,13 @@ static inline uint64_t syc_signal_bit(int signal)
 #endif
 
 /**
- * Signals that this library blocks to keep handlers out.  Without SIGSYS: if
- * SIGSYS is blocked, a filter that traps a system call kills the process.
+ * Signals that this library blocks to keep handlers out.  SIGSYS stays
+ * unblocked, because a filter that traps a system call kills the process if
+ * SIGSYS is blocked.
  */
 #define SYC_ALL_SIGNALS (~(SYC_SIGNALS_OF_LIBC | UINT64_C(1) << (SIGSYS - 1)))
 
-/** Fifth argument of our calls, which the kernel ignores. */
+/** Fifth argument of this library's calls, which the kernel ignores. */
 #define SYC_MASK_IS_OURS 0x5359
 
 /** Change the mask like sigprocmask() with @how and @set.  Returns the old
@@ -61,7 +62,7 @@ struct syc_undisturbed {
 };
 
 /**
- * Prevent handlers from running on this thread, and cancellation in our system
+ * Prevent handlers on this thread, and cancellation in this library's system
  * calls, until syc_undisturbed_end().  A cancelled thread would leave claims
  * and the program's locks behind.  Context: any-thread, signal-safe.
  */
@@ -70,19 +71,19 @@ void syc_undisturbed_end(const struct syc_undisturbed *before);
 
 /**
  * Whether a signal handler may be running on the calling thread, whose stack is
- * [@low, @high) (empty: not known).  The function searches the used part of the
+ * [@low, @high) (empty: unknown).  The function searches the used part of the
  * stack for the address that handlers return to.  The result false is certain.
  * The result true may be due to an old value, or to an unknown stack.
  *
- * Costs some microseconds.  Context: owner, signal-safe.
+ * The function takes some microseconds.  Context: owner, signal-safe.
  */
 bool syc_handler_may_run(uintptr_t low, uintptr_t high);
 
 /*
  * A write into a pipe without a reader raises SIGPIPE, and a write over the
  * file size limit raises SIGXFSZ.  The writing thread receives these signals.
- * Between begin and end SIGPIPE and SIGXFSZ are blocked, and end removes the
- * signals that our writes raised.
+ * Between begin and end these signals are blocked.  The end function removes
+ * the signals that the library's writes raised.
  */
 struct syc_write_nosignal {
 	uint64_t before; /* the thread's mask */

@@ -14,17 +14,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Value of the function's address if the vDSO has no such function */
+/* Value of `reader` if the vDSO has no such function */
 #define SYSTEM_CALL 1u
 
-/* The kernel's time on machines of all sizes */
+/* The kernel's struct of times with 64 bits, on all machines */
 struct kernel_time {
 	int64_t sec, nsec;
 };
 
 typedef long read_clock(clockid_t id, struct kernel_time *time);
 
-/* The kernel's linker scripts put the names after the symbols; in any other
+/* The kernel's linker scripts put the names after the symbols.  In any other
  * vDSO the search finds nothing.  Addresses in the vDSO are offsets from its
  * start. */
 static __attribute__((cold, noinline)) uintptr_t find_reader(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscalls.h - system calls without the C library's functions: clocks and futexes,
- * and with machine.h the instruction itself.
+ * syscalls.h - system calls without the C library's functions: clocks, futexes
+ * and, by machine.h, the instruction itself.
  *
- * Context of everything here: any-thread, signal-safe.  No cancellation point.
+ * No function is a cancellation point.  Context of everything here: any-thread,
+ * signal-safe.
  */
 #ifndef SYC_OS_SYSCALLS_H
 #define SYC_OS_SYSCALLS_H
@@ -15,16 +16,16 @@
 #include "os/machine.h"
 
 /**
- * The time of the clock @id in ns, from the vDSO or by the system call; 0: the
- * kernel refuses.  A library that changes the time (libfaketime) may replace
- * clock_gettime().
+ * Read the clock @id in ns, from the vDSO or by the system call.  Returns 0 if
+ * the kernel refuses.  A library that changes the time (libfaketime) may
+ * replace clock_gettime().
  *
  * Context: any-thread, signal-safe.
  */
 int64_t syc_kernel_clock(clockid_t id);
 
-/** The same by the system call only, without a change of errno or a use of
- * thread-local storage.  Context: any-thread, signal-safe. */
+/** Like syc_kernel_clock(), but always by the system call, without use of errno
+ * or thread-local storage.  Context: any-thread, signal-safe. */
 int64_t syc_kernel_clock_call(clockid_t id);
 
 /*
@@ -32,7 +33,7 @@ int64_t syc_kernel_clock_call(clockid_t id);
  * shared memory, waiters may be in other processes.
  */
 
-/** Wait for at most @ns while *@word is @value; INT64_MAX: without a limit. */
+/** Wait for at most @ns (INT64_MAX: forever) while *@word is @value. */
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns);
 
 /** Wake all threads that wait on @word. */

@@ -73,8 +73,8 @@ static int open_file(struct syc_thread_list *tasks, int32_t tid,
 	                                   O_RDONLY | O_CLOEXEC, 0));
 }
 
-/* Read on after the @used bytes of text, and append a NUL.  False: no byte was
- * read. */
+/* Read more after the first @used bytes of text, and append a NUL.  Returns
+ * false if no byte was read. */
 static bool read_on(struct syc_thread_list *tasks, int fd, size_t used)
 {
 	const size_t size = sizeof(tasks->text);
@@ -117,7 +117,7 @@ void syc_thread_list_note_starter(struct syc_thread_list *tasks,
 }
 
 /*
- * Correct the mask in @about for a thread that works for the sampler.  That
+ * Correct the mask in @about for a thread that works for the sampler.  Such a
  * thread blocks all signals for a moment, so its earlier mask counts.
  */
 static void correct_starter(const struct syc_thread_list *tasks, int32_t tid,
@@ -139,8 +139,8 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 		return r;
 	ret_about->is_dead = syc_proc_stat_has_ended(&stat);
 	ret_about->is_asleep = stat.fields[SYC_STAT_STATE] == 'S';
-	/* The first thread is no library thread, because it has the program's
-	 * name */
+	/* The first thread is no library thread, because the first thread has
+	 * the program's name */
 	ret_about->is_ours =
 		tid != getpid() &&
 		syc_library_thread_is_name(stat.name, stat.name_len);
@@ -154,8 +154,8 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 
 /*
  * Read the signal mask in /proc/.../status, the number of filters, and whether
- * the thread is in seccomp's strict mode.  The file's length is not bounded:
- * one line lists all groups of the user.
+ * the thread is in seccomp's strict mode.  The file's length has no bound,
+ * because one line lists all groups of the user.
  */
 static int read_status(struct syc_thread_list *tasks, int32_t tid,
                        struct syc_thread_status *about)
@@ -205,7 +205,7 @@ int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
 	return r;
 }
 
-/* The file has "NUMBER 0xARGUMENT ...", or "running" */
+/* The file contains "NUMBER 0xARGUMENT ...", or "running" */
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal)
 {
@@ -218,8 +218,7 @@ bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
 	if (number != SYS_rt_sigtimedwait || strncmp(argument, " 0x", 3) != 0)
 		return false;
 	/* The call may already have returned, and the stack may have changed or
-	 * gone
-	 */
+	 * been unmapped */
 	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };
 	const struct iovec from = {
 		.iov_base = (void *)(uintptr_t)parse_signal_set(argument + 3),

@@ -5,8 +5,8 @@
  *
  * The kernel reports the mapping of an address on the stack.  The address is
  * the thread control block, which glibc and musl put at the top of the stack of
- * every thread that they start.  For the process' first thread, the address of
- * the 16 random bytes above its frames (AT_RANDOM) is used.  A thread's guard
+ * every thread that they start.  For the process' first thread, the address is
+ * that of the 16 random bytes above its frames (AT_RANDOM).  A thread's guard
  * is below its stack, so the mapping begins with the stack.  A program may also
  * give the thread a part of a larger block.
  *
@@ -46,12 +46,12 @@ struct map_query {
 };
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 
-/* A growing stack may grow by this much; the kernel keeps at least 128 MiB free
- * for it. */
+/* A growing stack may grow by this much.  The kernel keeps at least 128 MiB
+ * free for a growing stack. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
 
-/* Lines are "start-end perms ...".  The buffer is small, because handlers have
- * small stacks. */
+/* Parse lines of the form "start-end perms ...".  The buffer is small, because
+ * handlers have small stacks. */
 static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
                          uintptr_t *ret_high)
 {
@@ -111,7 +111,8 @@ static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
 	return found;
 }
 
-/* The first thread's stack grows: its mapping shows only the present size. */
+/* The first thread's stack grows, so its mapping shows only the present
+ * size. */
 static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t addr = (uintptr_t)getauxval(AT_RANDOM);
@@ -127,7 +128,8 @@ static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 	return true;
 }
 
-/* The first thread's control block is not on its stack. */
+/* Find the stack of @addr.  The first thread's control block is not on its
+ * stack. */
 static bool find_stack(uintptr_t addr, uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t top = syc_thread_pointer();

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads.h - threads of this process, and threads of this library.
- *
- * Tests of a thread's end, locks that name their holder, and the calling
- * thread's control block and stack.
+ * threads.h - facts about threads of this process, locks that name their
+ * holder, and threads of this library.
  */
 #ifndef SYC_OS_THREADS_H
 #define SYC_OS_THREADS_H
@@ -21,12 +19,12 @@
 bool syc_tid_is_gone(int32_t tid);
 
 /*
- * A lock that names its holder: a word with the thread's id, or 0.  No caller
- * waits for the lock without a limit, so the callers have the loops.
+ * A lock that names its holder: a word with the thread's id, or 0.  Callers
+ * loop themselves, because no caller waits for the lock without a limit.
  */
 
-/** Take @lock.  Context: any-thread, signal-safe.  Returns 0, or the id of the
- * thread that holds it. */
+/** Take @lock.  Returns 0, or the id of the thread that holds @lock.  Context:
+ * any-thread, signal-safe. */
 static inline uint32_t syc_tid_lock_try(uint32_t *lock)
 {
 	uint32_t holder = 0;
@@ -36,8 +34,8 @@ static inline uint32_t syc_tid_lock_try(uint32_t *lock)
 	return holder;
 }
 
-/** Release @lock; does nothing if the calling thread does not hold it.
- * Context: any-thread, signal-safe. */
+/** Release @lock if the calling thread holds it.  Context: any-thread,
+ * signal-safe. */
 static inline void syc_tid_lock_give(uint32_t *lock)
 {
 	uint32_t self = (uint32_t)gettid();
@@ -52,8 +50,8 @@ static inline void syc_tid_lock_give(uint32_t *lock)
  * need a read of /proc/self/maps.
  *
  * Returns false, and an empty range, if @addr is on another stack, or the stack
- * is unknown.  A stack lies within its bounds, but some memory between them may
- * be unmapped.
+ * is unknown.  A stack lies within its bounds, but some memory between the
+ * bounds may be unmapped.
  *
  * pthread_getattr_np() is no alternative, because it allocates.
  *
@@ -72,7 +70,7 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 
 /*
  * Threads of this library, by name.  Other copies of the library may have
- * threads, too; this copy identifies them only by name.
+ * threads, too.  This copy identifies other copies' threads only by name.
  */
 #define SYC_THREAD_SPILL   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"
@@ -88,8 +86,8 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 bool syc_library_thread_is_name(const char *name, size_t n);
 
 /**
- * Make a thread that calls @run with @data: detached, with a small stack, and
- * with all signals blocked (SYC_ALL_SIGNALS).  Returns 0 or -errno.
+ * Make a detached thread that calls @run with @data, with a small stack and all
+ * signals blocked (SYC_ALL_SIGNALS).  Returns 0 or -errno.
  *
  * Context: setup; allocates.
  */
@@ -97,28 +95,28 @@ int syc_library_thread_make(void *(*run)(void *), void *data);
 
 /**
  * Begin a library thread: set its name to @name, and its mask to
- * SYC_ALL_SIGNALS.  The thread has inherited its maker's mask.  A thread that
- * blocks the C library's own signals would stop setuid() in other threads.
+ * SYC_ALL_SIGNALS.  The thread has inherited the mask of the thread that made
+ * it.  A thread that blocks the C library's own signals would stop setuid() in
+ * other threads.
  *
  * Context: owner.
  */
 void syc_library_thread_begin(const char *name);
 
 /*
- * A lock in shared memory that the kernel releases when its
- * holder dies.
+ * A lock in shared memory that the kernel releases when its holder dies.
  *
- * While a thread holds the lock, the thread's robust list refers to it.  When
- * the thread ends in any way, also by exec or SIGKILL, the kernel marks the
- * lock, and the next taker gets it.  This works for threads of any process in
- * the same pid namespace, and if thread ids are reused.
+ * While a thread holds the lock, the thread's robust list refers to the lock.
+ * When the thread ends in any way, also by exec or SIGKILL, the kernel marks
+ * the lock, and the next taker gets it.  The lock works for threads of any
+ * process in the same pid namespace, even if thread ids are reused.
  *
- * The lock is tried.  No function waits for it.
+ * No function waits for the lock.
  *
  * Context of everything here: any-thread, signal-safe; errno may change.
  */
 
-/** The holder's part of a lock, valid from take to release. */
+/** The holder's data of a lock, valid from take to release. */
 struct syc_robust_hold {
 	struct robust_list_head own; /* of a thread without a robust list */
 	struct robust_list_head *list;
@@ -127,9 +125,9 @@ struct syc_robust_hold {
 };
 
 /**
- * Take the lock @word; 0: it is free.  All signals are blocked until the
+ * Take the lock @word (0: free).  The function blocks all signals until the
  * release, since a handler that leaves by longjmp() would keep the lock.
- * False: another thread holds it.
+ * Returns false if another thread holds the lock.
  */
 bool syc_robust_lock_try(uint32_t *word, struct syc_robust_hold *hold);
 
