@@ -55,9 +55,8 @@ void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
 
 /*
  * Losses in a capture's header, of writers that could no longer write frames.
- *
- * A file's only writer counts in the header the frames for which the disk had no
- * space (capture/losses.h).
+ * A file's only writer counts in the header the frames for which the disk had
+ * no space (capture/losses.h).
  *
  * A trace file has the mark of session/trace_file.c in its header.  A process
  * may end while other processes write, and get no turn in time.  The process

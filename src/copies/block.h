@@ -5,7 +5,8 @@
  * A program and the libraries that it loads may each have a static copy.
  * Copies with the same number (copies.h) act as one.  The first copy that
  * records makes a block and publishes it, and the other copies adopt the block.
- * A copy that can't adopt it has a block of its own, and records separately.
+ * A copy that can't adopt the block has a block of its own, and records
+ * separately.
  *
  * No copy calls code of another copy, except for MAP frames: each copy runs its
  * own code on shared data.  So all copies with one number agree on the structs
@@ -38,8 +39,8 @@ struct sockaddr_un;
 /** Greatest number of copies that act as one. */
 #define SYC_COPIES_MAX 64u
 
-/** A copy's own words, to which other copies store.  The copy is pinned, so the
- * words stay. */
+/** A copy's own words, to which other copies store.  The copy is pinned, so its
+ * words stay mapped. */
 struct syc_copy {
 	int32_t *active;    /* stored last, release; NULL: not entered yet */
 	uint32_t *look_due; /* 1: a publishing emit calls its ring source */
@@ -86,8 +87,9 @@ struct syc_block {
 	uint32_t states_ever;      /* of this process and its ancestors */
 	uint32_t exit_key;         /* 1 + a pthread key; 0: none */
 
-	/* 0: nothing is recorded; else the epoch.  Stored sequentially
-	 * consistent, then into each copy's own word: copies.h. */
+	/* The epoch; 0: nothing is recorded.  Each store is sequentially
+	 * consistent, and precedes the stores to each copy's own word
+	 * (copies.h). */
 	int32_t active;
 	int32_t last_epoch;
 	const char *reason; /* static, in a pinned copy */
@@ -100,8 +102,9 @@ struct syc_block {
 	const struct sockaddr_un *recorder;
 	struct syc_control_socket parked; /* emit/recorder_socket.c */
 	uint32_t parking;
-	/* emit/handed_arena.c: body size of the rings that the recorder requests
-	 * (0: none), and the arena with these rings (NULL: none yet) */
+	/* emit/handed_arena.c: body size of the rings that the recorder
+	 * requests (0: none), and the arena with these rings (NULL: none
+	 * yet) */
 	uint32_t arena_body;
 	struct syc_handed_arena *hand_over;
 	const struct syc_destination
@@ -115,10 +118,11 @@ struct syc_block {
 	 * session/session.h.  NULL: no arena was offered yet. */
 	struct syc_origin *origin;
 
-	/* The socket to which this process writes: later recordings continue
-	 * there (session/trace_stream.c).  Only the thread that opens, writes
-	 * or closes a trace changes these fields.  stream_pid: 0, no socket;
-	 * another pid, the parent's socket */
+	/* The socket to which this process writes, and to which later
+	 * recordings append (session/trace_stream.c).  Only the thread that
+	 * opens, writes or closes a trace changes these fields.  If stream_pid
+	 * is 0, there is no socket.  If stream_pid is another pid, the socket
+	 * is the parent's */
 	uint64_t stream_dev, stream_ino;
 	int32_t stream_pid;
 	uint8_t stream_has_header;
@@ -142,9 +146,9 @@ struct syc_block {
 };
 
 /**
- * NULL: this copy has never had a destination for events.  Stored once, with
- * release.  After syc_block_is_there() has returned true, plain loads are
- * sufficient.
+ * The block of this copy.  NULL: this copy has never had a destination for
+ * events.  The pointer is stored once, with release.  After
+ * syc_block_is_there() has returned true, plain loads are sufficient.
  */
 extern struct syc_block *syc_block;
 

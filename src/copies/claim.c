@@ -28,8 +28,8 @@ bool syc_claim_take(enum syc_claim claim)
 	if (got == MAP_FAILED)
 		return errno != EEXIST;
 	if (got != place) {
-		/* Linux < 4.17 takes the address as a hint.  There, copies with
-		 * different numbers do not find each other. */
+		/* Linux < 4.17 takes the address as a hint.  On such a kernel,
+		 * copies with different numbers do not find each other. */
 		munmap(got, PLACE_SIZE);
 		return true;
 	}

@@ -39,8 +39,8 @@ static uint32_t count_entered(const struct syc_block *block)
 
 /*
  * The value of a copy may be undecided while one of the copy's threads decides
- * it.  If no recording has begun yet, a 0 would make the copy's other threads
- * drop their events.
+ * the value.  If no recording has begun yet, a 0 would make the copy's other
+ * threads drop their events.
  */
 static bool is_open_still(const struct syc_block *block, const int32_t *active)
 {
@@ -155,8 +155,8 @@ bool syc_copies_end(void)
 	return is_last;
 }
 
-/* If a copy and the copy that starts a recording enter the former at the same
- * time, the former has two entries.  Only this count has to skip the second. */
+/* A copy has two entries if it enters itself while the copy that starts a
+ * recording enters it.  Only this count has to skip the second entry. */
 uint32_t syc_copies_count(void)
 {
 	const uint32_t n = syc_block_is_there() ? count_entered(syc_block) : 0;
@@ -298,7 +298,7 @@ int syc_discovery_find(struct syc_block **ret_block)
 	               : -ENOENT;
 }
 
-/* The loader has locked its list of objects. */
+/* Publish @block while the loader holds the lock of its list of objects. */
 static int publish_locked(struct dl_phdr_info *object, size_t size, void *block)
 {
 	struct syc_block *others;

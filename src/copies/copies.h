@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copies.h - the copies of this library in one process: which act as one, how
- * they find each other, and how the others stay apart.
+ * copies.h - list of the copies of this library in one process, discovery of
+ * other copies, and rights of a single copy.
  *
  * Copies with the same number act as one.  These copies share memory, so they
- * have to agree on every struct there, and on the order of the stores to its
- * fields.  Before 1.0 the layout may change (decision 0017): each change raises
- * the number.  tests/copies/layout.txt has the offsets and sizes of this
- * number.
+ * have to agree on every struct in this memory, and on the order of the stores
+ * to the fields.  Before 1.0 the layout may change (decision 0017), and each
+ * change raises the number.  tests/copies/layout.txt has the offsets and sizes
+ * of the current number.
  *
  * Copies with another number have their own block, rings and output.  The
  * kernel's record locks (session/trace.h), claims, and separate ranges of ids
@@ -30,8 +30,8 @@ struct syc_block;
 /**
  * The words of one copy.  If nothing is recorded, a copy loads one word of its
  * own (syc_active).  After an event, a copy loads another word of its own
- * (syc_look_due).  So a change of the process' word is stored into each
- * copy's word.
+ * (syc_look_due).  So the copy that changes the process' word stores the new
+ * value into each copy's word.
  *
  *	thread that changes the word    copy that enters
  *	STORE block->active  (A1)       STORE copy->active   (E1)
@@ -49,7 +49,7 @@ extern int syc_active __attribute__((visibility("hidden")));
 extern uint32_t syc_look_due __attribute__((visibility("hidden")));
 
 /** Value of syc_active until this copy has checked whether something is
- * recorded: events before its constructor call syc_thread_first(). */
+ * recorded.  Events before the copy's constructor call syc_thread_first(). */
 #define SYC_NOT_LOOKED (-2)
 
 /** Value of syc_active while the decision is deferred
@@ -57,34 +57,36 @@ extern uint32_t syc_look_due __attribute__((visibility("hidden")));
 #define SYC_INIT_DEFERRED (-1)
 
 /**
- * Enter a copy, and store the present value into its word.  If the copy was
- * entered before, only store the value.  False: SYC_COPIES_MAX copies are
- * entered.
+ * Enter a copy, and store the present value into the copy's word.  If the copy
+ * was entered before, only store the value.  Returns false if SYC_COPIES_MAX
+ * copies are entered.
  */
 bool syc_copies_enter(struct syc_block *block, int32_t *active,
                       uint32_t *look_due);
 
-/** @active: the epoch, or 0. */
+/** Store @active, the epoch or 0, into the block and into each copy's word. */
 void syc_copies_set_active(int32_t active);
 
-/** Do the same if the value is @from.  False: the value is another. */
+/** Like syc_copies_set_active(), if the value is @from.  Returns false if the
+ * value is another. */
 bool syc_copies_change_active(int32_t from, int32_t to);
 
-/** @look_due: 1, the next published event calls the ring source (look()). */
+/** Store @look_due into each copy's word.  1: the next published event calls
+ * the ring source (look()). */
 void syc_copies_set_look_due(uint32_t look_due);
 
-/** This copy's destructors run.  True: the destructors of all other copies have
- * run. */
+/** Note that this copy's destructors run.  Returns true if the destructors of
+ * all other copies have run. */
 bool syc_copies_end(void);
 
-/** Number of copies that act as one, with this copy. */
+/** Number of copies that act as one, including this copy. */
 uint32_t syc_copies_count(void);
 
 /**
- * ELF notes of this library: section .note.syscap, name "syscap", 4 bytes each.
- * Type 1 marks an object that has a sampler (sampler/autostart.c).  Type 2 has
- * the distance from its 4 bytes to the copy's struct syc_copy_words, once in a
- * copy.
+ * ELF notes of this library, in section .note.syscap, with the name "syscap"
+ * and 4 bytes of value.  Type 1 marks an object that has a sampler
+ * (sampler/autostart.c).  Type 2 occurs once in a copy, and has the distance
+ * from the value to the copy's struct syc_copy_words.
  */
 #define SYC_COPY_NOTE(words)                                \
 	__asm__(".pushsection .note.syscap, \"a\", %note\n" \
@@ -96,14 +98,15 @@ uint32_t syc_copies_count(void);
 	        "	.popsection\n")
 
 /** Function that is called for each note of one type, with the address and the
- * value of the note's 4 bytes.  True: the search ends. */
+ * value of the note's 4 bytes.  If the function returns true, the search
+ * ends. */
 typedef bool syc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
                          int32_t value, void *data);
 
 /**
- * Call @found for each note of @type.  True: one of the calls returned true.
- * The loader unmaps no listed object before the return: glibc holds a lock, and
- * musl never unmaps an object.
+ * Call @found for each note of @type.  Returns true if one of the calls
+ * returned true.  The loader unmaps no listed object before the return, because
+ * glibc holds a lock, and musl never unmaps an object.
  *
  * Context: setup (takes the dynamic loader's lock, which is recursive).
  */
@@ -129,9 +132,9 @@ extern struct syc_copy_words syc_own_words
 	__attribute__((visibility("hidden")));
 
 /**
- * The words of a copy with our number, to which the note at @note of @object
- * leads.  NULL: the copy has another number, or the note leads to no copy.  For
- * callbacks of syc_notes_each().
+ * Find the words of a copy with our number, to which the note at @note of
+ * @object leads.  Returns NULL if the copy has another number, or the note
+ * leads to no copy.  Callbacks of syc_notes_each() call this function.
  */
 struct syc_copy_words *syc_copy_words_at(const struct dl_phdr_info *object,
                                          uintptr_t note, int32_t distance);
@@ -155,18 +158,19 @@ struct syc_copy_words *syc_copy_words_at(const struct dl_phdr_info *object,
  */
 int syc_discovery_find(struct syc_block **ret_block);
 
-/** Publish @block, which is complete.  Returns 0; -EEXIST: another copy was
- * first. */
+/** Publish @block, which is complete.  Returns 0; -EEXIST: another copy has
+ * already published a block. */
 int syc_discovery_publish(struct syc_block *block);
 
-/** Enter every loaded copy with our number into @block, and pin its object.  An
- * entered copy records from now on, and adopts the block at its first event. */
+/** Enter every loaded copy with our number into @block, and pin the copy's
+ * object.  An entered copy records from then on, and adopts the block at its
+ * first event. */
 void syc_discovery_enter_loaded(struct syc_block *block);
 
 /**
- * Rights that only one copy in a process may have, whatever its number.  The
- * copy that maps a claim's address first has the right.  No byte is written to
- * the mapping, or read from it.  A forked child does not have the right.
+ * Rights that only one copy in a process may have, with any number.  The first
+ * copy that maps a claim's address has the right.  No thread reads or writes
+ * the mapping.  A forked child does not have the right.
  *
  * These values never change: copies of all numbers use them.
  */
@@ -175,20 +179,21 @@ enum syc_claim {
 	SYC_CLAIM_SOCKET = 1,  /* writes to the socket of SYSPROF_TRACE_FD */
 };
 
-/** False: another copy has the right.  Context: signal-safe. */
+/** Take a right.  Returns false if another copy has the right.  Context:
+ * signal-safe. */
 bool syc_claim_take(enum syc_claim claim);
 
-/** Only the copy that has the right calls this function, in the same process.
- * Context: signal-safe. */
+/** Give up a right.  Only the copy that has the right calls this function, in
+ * the same process.  Context: signal-safe. */
 void syc_claim_give(enum syc_claim claim);
 
-/** Use of ids. */
+/** Kinds of ids. */
 enum syc_number_use {
 	SYC_NUMBER_COUNTERS = 4,
 	SYC_NUMBER_NAMES,
 };
 
-/** Giver of ids. */
+/** Group of copies that takes ids from one range. */
 enum syc_number_giver {
 	SYC_NUMBER_TOGETHER, /* copies that act as one */
 	SYC_NUMBER_ALONE,    /* a copy with a block that no other copy finds */
@@ -197,9 +202,9 @@ enum syc_number_giver {
 
 /**
  * First id of @giver, among @n_ids ids in a circle.  The circle begins at a
- * hash of the process.  In its first half, sixteen successive numbers have an
- * equal share each.  In its second half, the other kinds of givers have a
- * quarter each, and begin anywhere in their quarter.
+ * hash of the process.  In the circle's first half, sixteen successive numbers
+ * have an equal share each.  In the second half, the other kinds of givers have
+ * a quarter of the circle each, and begin anywhere in their quarter.
  *
  * Context: any-thread, signal-safe.
  */

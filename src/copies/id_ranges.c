@@ -10,7 +10,8 @@
 
 #define N_NUMBERS 16u
 
-/* If @own is 0, all copies get the same hash. */
+/* Hash @use, the process and @own.  If @own is 0, all copies get the same
+ * hash. */
 static uint64_t hash_keyed(enum syc_number_use use, uint64_t own)
 {
 	static const unsigned char no_key[16];

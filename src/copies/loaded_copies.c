@@ -13,9 +13,9 @@
 /* A static program may lack this function. */
 #pragma weak dladdr
 
-/* Addresses of the copies' words.  Until a library is pinned, the program may
- * unload it, so its words are read under the loader's lock.  A pin takes other
- * locks of the loader.  So the order is: search, pin, search again. */
+/* Addresses of the copies' words.  The program may unload a library that is not
+ * pinned, so this file reads the words under the loader's lock.  A pin takes
+ * other locks of the loader.  So the order is: search, pin, search again. */
 struct found {
 	unsigned n;
 	uintptr_t at[SYC_COPIES_MAX];
@@ -47,7 +47,8 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
 	if (i == found->n)
 		return false; /* loaded between the two searches: not pinned */
 	struct syc_block *none = NULL;
-	/* Store this before the copy is active: its first event reads it */
+	/* Store the block before the copy is active, because the first event
+	 * reads it */
 	if (__atomic_compare_exchange_n(&words->block, &none, found->block,
 	                                false, __ATOMIC_RELEASE,
 	                                __ATOMIC_RELAXED) ||

@@ -48,8 +48,8 @@ bool syc_counter_define_once(struct syc_thread *st,
 }
 
 /*
- * The bit is set after the definition is complete in this ring.  The next frame
- * publishes the definition, even if this emit dies here.
+ * Define @counter in this ring, then set its bit.  The next frame publishes the
+ * definition, even if this emit dies in between.
  */
 bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
                         int64_t time)
@@ -103,7 +103,8 @@ static void emit_value(struct syscap_counter *counter, uint64_t bits)
 			? (uint32_t)__atomic_load_n(&syc_process->n_dropped,
 	                                            __ATOMIC_RELAXED)
 			: 0;
-	/* index 0: never sent.  Two threads that race may both send. */
+	/* index 0: no thread has sent the value.  Two racing threads may both
+	 * send the value. */
 	if (__atomic_load_n(&counter->index, __ATOMIC_RELAXED) != 0 &&
 	    __atomic_load_n(&counter->last, __ATOMIC_RELAXED) == bits &&
 	    __atomic_load_n(&counter->losses, __ATOMIC_RELAXED) == losses)

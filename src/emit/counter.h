@@ -23,8 +23,9 @@
 #include <syscap.h>
 
 /**
- * Put the definition of @counter into this ring unless it is there, and give
- * the counter an id if it has none.  False: no room; dropped and counted.
+ * Put the definition of @counter into this ring unless the ring has it.  A
+ * counter without an id gets one.  Returns false if there is no space, and
+ * counts the loss.
  *
  * Context of both: any-thread, signal-safe, between syc_enter() and
  * syc_leave().
@@ -32,19 +33,20 @@
 bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
                         int64_t time);
 
-/** Put the definition there even if it is there; the counter has an id. */
+/** Put the definition of @counter, which has an id, into this ring even if the
+ * ring has it. */
 bool syc_counter_define_once(struct syc_thread *st,
                              const struct syscap_counter *counter,
                              int64_t time);
 
-/** Give @counter an id unless it has one.  Returns its index. */
+/** Give @counter an id unless it has one.  Returns the counter's index. */
 uint32_t syc_counter_id_give(struct syscap_counter *counter);
 
-/** Reserve @n consecutive ids.  Returns the first one; 0: there are not
- * enough. */
+/** Reserve @n consecutive ids.  Returns the first id, or 0 if too few ids are
+ * free. */
 uint32_t syc_counter_id_request(uint32_t n);
 
-/** The index of @id if it was requested; else any number, or 0. */
+/** The index of @id if a thread requested @id; otherwise any number. */
 uint32_t syc_counter_id_index(uint32_t id);
 
 #endif

@@ -11,8 +11,8 @@
 #define FIRST_ID UINT32_C(256)
 #define N_IDS    ((UINT32_C(1) << ID_BITS) - FIRST_ID)
 
-/* The sequence for writers of captures in a process that does not record, or
- * not yet. */
+/* The sequence for writers of captures in a process that does not record
+ * (yet). */
 static struct syc_numbers own;
 
 static struct syc_numbers *find_numbers(void)
@@ -51,7 +51,8 @@ static uint32_t nth_id(uint32_t n)
 	return id;
 }
 
-/* id first, index (with release) second: a counter with an index has an id. */
+/* Store the id first, then the index (with release), so that a counter with an
+ * index has an id. */
 uint32_t syc_counter_id_give(struct syscap_counter *counter)
 {
 	uint32_t index = __atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
@@ -71,7 +72,7 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 	return index;
 }
 
-/* The ids of @n positions from @first on are consecutive. */
+/* Whether the ids of the @n positions from @first on are consecutive. */
 static bool are_consecutive(uint32_t first, uint32_t n)
 {
 	const uint32_t stock = ((uint32_t)getpid() & 0xFFFF) << 8;

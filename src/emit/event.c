@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.c - the slow path of an event: entering, room, and leaving.
+ * event.c - the slow path of an event: begin, ring space, and end.
  *
  * An event takes this path if it interrupts or is interrupted by another event
- * of its thread.  An event without room below the known limit also takes this
- * path.  Then the thread may have no ring yet, the reader may have advanced, or
- * losses may be unreported.
+ * of its thread.  An event without space below the known limit also takes this
+ * path.  In that case the thread may have no ring yet, the reader may have
+ * advanced, or losses may be unreported.
  *
- * Runs on the emitting thread or in a signal handler on it.  No locks, no
- * allocation.  Makes system calls only to set up a ring, and a sigaltstack() if
- * an emit may be abandoned.
+ * The functions run on the emitting thread or in one of its signal handlers,
+ * and use no lock and no allocation.  The functions make system calls only to
+ * set up a ring, and a sigaltstack() if an emit may be abandoned.
  */
 #define _GNU_SOURCE
 #include "emit/event.h"
@@ -28,7 +28,7 @@
 #include "emit/ring_source.h"
 #include "emit/thread.h"
 
-/* The thread tries to make room once for so many refused events. */
+/* The thread tries to make space once in this number of refused events. */
 #define TRANSFER_EACH 64
 
 static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
@@ -37,11 +37,11 @@ static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
 }
 
 /*
- * An emit that is alone reserves nothing: it announces `end`.  A nested emit
- * and an emit on the slow path call this function first.  A disturbing emit
- * reserves the announced bytes for the emit in progress, and makes pos valid
- * until publish_all() makes next valid again.  A handler may repeat all steps
- * at any instruction; the interrupted steps then fail or change nothing.
+ * Make pos valid, until publish_all() makes next valid again.  An undisturbed
+ * emit reserves nothing, but announces `end`.  A nested emit and an emit on the
+ * slow path call this function first, to reserve the announced bytes for the
+ * emit in progress.  A handler may repeat all steps at any instruction.  Then
+ * the interrupted steps fail or change nothing.
  */
 static void disturb(struct syc_thread *st)
 {
@@ -90,8 +90,8 @@ static void disturb(struct syc_thread *st)
 	}
 }
 
-/* Settle the announced frame.  @complete: the owner that completed it, if
- * any. */
+/* Settle the announced frame.  @complete is the owner that completed the frame,
+ * if any. */
 static void settle_suspect(struct syc_thread *st, uint64_t complete)
 {
 	const uint64_t suspect =
@@ -135,8 +135,8 @@ static void publish_all(struct syc_thread *st)
 		const uint64_t pos =
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
-		/* pos first: all frames before it are complete, or counted
-		 * here */
+		/* Load pos first: all frames before pos are complete, or are
+		 * counted here */
 		if (__atomic_load_n(&st->nested, __ATOMIC_RELAXED) != 0) {
 			syc_repair_all(st);
 			continue;
@@ -156,14 +156,16 @@ static void publish_all(struct syc_thread *st)
 	}
 }
 
-/* Take over from an owner that is dead, or whose nested emit died. */
+/* Become the owner instead of an owner that is dead, or whose nested emit
+ * died. */
 static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 {
 	disturb(st); /* first: notes the owner of the announced frame */
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
 	/* An emit whose token lay at the same address will not complete the
-	 * frame either.  This emit has announced none, or next has passed it */
+	 * frame either.  The present emit has announced no frame, or next has
+	 * passed its frame */
 	if (st->suspect_owner == (uintptr_t)token)
 		st->suspect_owner = 0;
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
@@ -187,14 +189,15 @@ SYC_COLD void syc_look_after_event(void)
 {
 	const int saved = errno;
 
-	/* Each source decides whether the word was set for it */
+	/* Each source decides whether the word concerns this source */
 	if (__atomic_exchange_n(&syc_look_due, 0, __ATOMIC_SEQ_CST) != 0 &&
 	    syc_process_is_there()) {
 		for (int i = 0; i < SYC_N_SOURCES; i++)
 			if (syc_ring_sources[i] != NULL &&
 			    syc_ring_sources[i]->look())
 				break;
-		/* Also after syscap_start() has replaced the recorder */
+		/* Overflows also move after syscap_start() has replaced the
+		 * recorder */
 		syc_overflow_move_all();
 	}
 	errno = saved;
@@ -235,11 +238,11 @@ SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
 }
 
 /*
- * An emit that began alone changes to the slow path.  The emit's announcement
- * (@announced; 0: none yet) is cancelled.  If a handler has already reserved
- * these bytes, they become a filler.  Any other announcement belongs to an
- * owner that died just before this emit's token replaced its token, and is
- * counted.
+ * Change an emit that began undisturbed to the slow path, and cancel its
+ * announcement (@announced; 0: none yet).  If a handler has already reserved
+ * the announced bytes, the bytes become a filler.  Any other announcement is of
+ * an owner that died just before this emit's token replaced the owner's token.
+ * The function counts such an announcement as abandoned.
  */
 SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
                            uint64_t announced)
@@ -250,7 +253,7 @@ SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
 		if (announced != 0) {
 			syc_exchange_local(&st->end, announced, st->next);
 		} else if (st->end == st->next) {
-			/* no room, and alone */
+			/* no space, and no other emit */
 			__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 			SYC_SIGNAL_FENCE();
 			if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) !=
@@ -296,10 +299,10 @@ static bool on_signal_stack(void)
 }
 
 /*
- * The emit whose token lies at @owner can't continue.  @here: the end of the
- * caller's stack frame.  Stacks grow down: an interrupted emit lies above
- * @here, and its token is unchanged.  The answer is never wrong for a live
- * emit.  A dead emit may be treated as live until a shallower emit of the
+ * Whether the emit whose token lies at @owner can't continue.  @here is the end
+ * of the caller's stack frame.  Stacks grow down, so an interrupted emit lies
+ * above @here, and its token is unchanged.  The answer is never wrong for a
+ * live emit.  A dead emit may be treated as live until a shallower emit of the
  * thread.  ASan may have poisoned the place of a dead emit's token.
  */
 __attribute__((no_sanitize("address"))) static bool
@@ -307,7 +310,7 @@ is_emit_dead(struct syc_state *ts, uintptr_t owner, uintptr_t here)
 {
 	if (!syc_thread_has_on_stack(ts, owner) ||
 	    !syc_thread_has_on_stack(ts, here))
-		return false; /* nothing is known of other stacks */
+		return false; /* other stacks are unknown */
 	if (here >= owner)
 		return !on_signal_stack();
 	const volatile uintptr_t *const token =
@@ -326,7 +329,8 @@ SYC_COLD bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
 		become_owner(st, token);
 		return true;
 	}
-	/* One instruction: a handler may interrupt, and die */
+	/* The increment is one instruction, because a handler may interrupt the
+	 * emit, and die */
 	__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	disturb(st);
@@ -358,7 +362,7 @@ void syscap_thread_reset(void)
 	errno = saved;
 }
 
-/* Take room for a frame, and before it for due records of losses. */
+/* Take space for due loss records, and then for a frame. */
 static SYC_COLD unsigned char *take_behind_record(struct syc_state *ts,
                                                   uint32_t len, int64_t time,
                                                   uint32_t *ret_limit)
@@ -368,7 +372,7 @@ static SYC_COLD unsigned char *take_behind_record(struct syc_state *ts,
 	if (!syc_ring_space_look(ts, ret_limit))
 		return NULL;
 	syc_ring_space_limit_to_pages(ts, len, ret_limit);
-	/* A record in an overflow might be lost, too */
+	/* A loss record in an overflow might be lost, too */
 	if (ts->overflow == NULL && syc_loss_is_pending(ts)) {
 		const uint32_t count =
 			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
@@ -383,8 +387,8 @@ static SYC_COLD unsigned char *take_behind_record(struct syc_state *ts,
 	return syc_ring_space_take(st, *ret_limit, len, time);
 }
 
-/* Whether the thread's ring has room for such a frame when it is empty.  In an
- * overflow, a longer frame would stop all later frames. */
+/* Whether an empty ring of the thread has space for a frame of @len bytes.  In
+ * an overflow, a longer frame would stop all later frames. */
 static bool fits_into_ring(const struct syc_state *ts, uint32_t len)
 {
 	const struct syc_overflow *const overflow = syc_overflow_of(ts);
@@ -414,8 +418,9 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 		frame = take_behind_record(ts, len, time, &limit);
 	if (frame == NULL)
 		goto lost;
-	/* Check again after a quarter, to transfer frames in time; earlier if a
-	 * quarter is in the ring, since a transfer was not possible */
+	/* Check again after a quarter of the ring, to transfer frames in time.
+	 * If a quarter is already in the ring, check earlier, because a
+	 * transfer was not possible */
 	if (ts->is_own) {
 		const uint32_t pos = (uint32_t)st->pos;
 		const uint32_t next = limit - pos > st->size / 4 * 3
@@ -427,8 +432,8 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	if (!ts->is_own)
 		ts->n_refused = 0;
 	/* While losses are pending, and while the ring is not in use, every
-	 * emit takes this path.  A handler may add losses between check and
-	 * store, so check again. */
+	 * emit takes this path.  A handler may add losses between the check and
+	 * the store, so check again. */
 	if (ts->overflow != NULL) {
 		__atomic_store_n(&st->limit, (uint32_t)st->pos,
 		                 __ATOMIC_RELAXED);
@@ -449,15 +454,15 @@ lost:
 	return NULL;
 }
 
-/* The thread itself, not only the reader, can make room. */
+/* Whether the thread itself, not only the reader, can make space. */
 static bool may_make_room(const struct syc_state *ts)
 {
 	return ts->is_own || (!ts->is_ours && ts->slot == NULL);
 }
 
 /*
- * A frame of @len bytes has no room: the recorder has read nothing since the
- * last check, and no emit is nested in this one.
+ * Whether a frame of @len bytes certainly has no space.  The recorder has read
+ * nothing since the last check, and no emit is nested in this emit.
  */
 static bool has_no_room(const struct syc_state *ts, uint32_t len)
 {
@@ -491,9 +496,10 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 }
 
 /*
- * Drop and count an event that certainly has no room, without the slow path:
- * so a ring that stays full costs little.  Runs as the owner: otherwise a
- * nested handler might leave the ring whose header is used here.
+ * Drop and count an event that certainly has no space, without the slow path,
+ * so that a ring that stays full costs little.  The function runs as the owner.
+ * Otherwise a nested handler might leave the ring whose header the function
+ * uses.
  */
 static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
                        uint32_t len, uint8_t type, int64_t time)
@@ -526,7 +532,8 @@ syc_event_begin_slow(struct syc_thread *st, volatile uintptr_t *token,
 		return event;
 	const bool is_outermost = syc_enter_from(st, token, cfa);
 	event.frame = syc_reserve(st, len, type, time);
-	/* Not earlier: the first event of a forked child sets the tag */
+	/* Read the tag now, because the first event of a forked child sets
+	 * it */
 	event.tag_word = (uint64_t)st->tid_tag << 32 |
 	                 (is_outermost ? SYC_IS_OUTERMOST : 0);
 	if (event.frame == NULL)

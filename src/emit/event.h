@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.h - an event of one frame: begin, fill, end.  The two functions choose
+ * event.h - an event of one frame: begin, fill, end.  Begin and end choose
  * between the fast path and the slow path (<syscap/emit.h>).
  *
  * Inline functions of <syscap.h> begin on the fast path themselves, and call a
@@ -27,7 +27,7 @@ struct syc_state;
 /** An event in progress.  The token of syc_enter_from() also lies in the stack
  * frame of the emitting function. */
 struct syc_event {
-	unsigned char *frame;   /* the caller writes behind its header */
+	unsigned char *frame;   /* the caller writes after the header */
 	uint64_t tag_word;      /* the thread's, for syc_event_end() */
 	struct syc_place place; /* tail is NULL on the slow path */
 	bool is_outermost;
@@ -41,8 +41,8 @@ struct syc_slow_event {
 #define SYC_IS_OUTERMOST UINT64_C(1)
 
 /**
- * Begin an event that syc_begin() refused.  @cfa: of the function in whose
- * frame @token lives.
+ * Begin an event that syc_begin() refused.  @cfa is the CFA of the function in
+ * whose stack frame @token lies.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -56,7 +56,7 @@ void syc_event_end_slow(struct syc_thread *st, volatile uintptr_t *token,
 
 /**
  * Begin an event of one frame of @len bytes, a multiple of 8, at @time.
- * False: dropped and counted.
+ * Returns false if the event was dropped and counted.
  */
 static inline __attribute__((always_inline)) bool
 syc_event_begin(struct syc_event *event, struct syc_thread *st,
@@ -88,9 +88,9 @@ static inline int32_t syc_event_tid(const struct syc_event *event)
 }
 
 /**
- * End an event whose frame is complete.  @type_word: the frame's type, and the
- * value for padding2: event->tag_word if the frame has no other field for a
- * thread id.
+ * End an event whose frame is complete.  @type_word has the frame's type, and
+ * the value for padding2.  The latter is event->tag_word if the frame has no
+ * other field for a thread id.
  */
 static inline __attribute__((always_inline)) void
 syc_event_end(const struct syc_event *event, struct syc_thread *st,
@@ -106,8 +106,8 @@ syc_event_end(const struct syc_event *event, struct syc_thread *st,
 }
 
 /**
- * The thread emits no more: repair an emit that the thread abandoned, and make
- * pos valid.
+ * Repair an emit that the thread abandoned, and make pos valid.  The thread
+ * emits no more.
  *
  * Context: owner, or the thread that finishes a dead thread's state.
  */
@@ -173,12 +173,12 @@ syc_printf_finish(struct syc_printf *text, char *at, const char *format,
 		memcpy(at, text->buffer, text->len);
 		return;
 	}
-	/* Another thread may change a string during this call: a shorter string
-	 * leaves zeroes, a longer string is cut. */
+	/* Another thread may change a string during this call.  A shorter
+	 * string leaves zeroes, and a longer string is cut. */
 	memset(at, 0, text->len + 1);
 	if (vsnprintf(at, text->len + 1, format, args) < 0)
 		at[0] = '\0';
-	/* cut between characters: vsnprintf() cuts between bytes */
+	/* Cut between characters, because vsnprintf() cuts between bytes */
 	const size_t n = strnlen(at, text->len);
 	if (n == text->len) {
 		size_t start = n;

@@ -3,13 +3,14 @@
  * file.c - embedded files, as FILE_CHUNK frames.
  *
  * Readers sort all chunks of a path by time, and join them up to the chunk with
- * the last flag.  So the times of the chunks differ.  After a lost chunk no
- * further chunk is sent: readers notice a file that ends early, but not a hole.
+ * the last flag.  So the times of the chunks differ.  After a lost chunk the
+ * process sends no further chunk, because readers notice a file that ends
+ * early, but not a hole.
  *
  * Old readers have a defect: after a chunk of another path they skip one more
  * frame, which must not be a chunk.  So a filler precedes each file.
  *
- * Unlike an event, a chunk waits for room, for at most WAIT_NS, and never
+ * Unlike an event, a chunk waits for space, for at most WAIT_NS, and never
  * inside an emit.
  */
 #define _GNU_SOURCE
@@ -29,8 +30,8 @@
 
 #define WAIT_NS INT64_C(250000000)
 
-/* At most a quarter of a ring, since several must fit into the smallest
- * ring. */
+/* A chunk takes at most a quarter of a ring, because several chunks must fit
+ * into the smallest ring. */
 #define CHUNK_MAX  8192u
 #define RING_SHARE 4u
 #define DATA_MAX   (CHUNK_MAX - SYSCAP_FILE_CHUNK_FIXED)
@@ -43,7 +44,8 @@ struct file {
 	int32_t pid;  /* of the first chunk's process */
 };
 
-/* Checked without an attempt, since a failed attempt counts as a loss. */
+/* Whether the ring has space.  A failed attempt to reserve space would count as
+ * a loss. */
 static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 {
 	if (!syc_ring_space_look(ts, ret_limit))
@@ -53,7 +55,7 @@ static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 	return (int32_t)(*ret_limit - (uint32_t)ts->hot.pos - len) >= 0;
 }
 
-/* A filler, as in T4. */
+/* Write a filler, as T4 of docs/ring.md describes it. */
 static void write_gap(struct syc_thread *st, uint32_t limit, int64_t now)
 {
 	unsigned char *const frame =
@@ -70,7 +72,7 @@ static void fill_chunk(unsigned char *frame, uint32_t len, const char *path,
 {
 	struct syscap_wire_file_chunk *const chunk = (void *)frame;
 
-	/* First, since this word may be part of the path */
+	/* Clear this word first, because it may be part of the path */
 	syc_store_word(frame + len - 8, 0);
 	chunk->is_last = is_last ? 1 : 0;
 	chunk->len = (uint16_t)n;
@@ -89,7 +91,8 @@ static uint32_t chunk_size_max(const struct syc_thread *st)
 	return share - SYSCAP_FILE_CHUNK_FIXED;
 }
 
-/* Inside an emit.  Returns the number of bytes in the frame, or -errno. */
+/* Write a chunk inside an emit.  Returns the number of bytes in the frame, or
+ * -errno. */
 static ssize_t write_chunk(struct file *file, struct syc_thread *st,
                            const void *data, size_t size, bool is_end,
                            bool may_wait)
@@ -141,8 +144,8 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 	return r;
 }
 
-/* Wait for room.  In a process that records itself, this thread may be the only
- * one that makes room. */
+/* Wait for space.  In a process that records itself, only this thread may be
+ * able to make space. */
 static void wait_for_drain(void)
 {
 	if (syc_own_recording != NULL)
@@ -150,7 +153,7 @@ static void wait_for_drain(void)
 	poll(NULL, 0, 1);
 }
 
-/* Send the next bytes of the file; @is_end: they are the last. */
+/* Send the next bytes of the file.  @is_end: these bytes are the last. */
 static int send_bytes(struct file *file, const unsigned char *data, size_t size,
                       bool is_end)
 {
@@ -203,7 +206,7 @@ int syscap_file(const char *path, const void *data, size_t size)
 	return r;
 }
 
-/* Reads @size bytes, or fewer at the end of the file. */
+/* Read @size bytes, or fewer at the end of the file. */
 static ssize_t read_full(int fd, unsigned char *buffer, size_t size)
 {
 	size_t n = 0;

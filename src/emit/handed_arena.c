@@ -30,7 +30,8 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* False: this process or the program has closed the file. */
+/* Whether the file is open.  The library or the program may have closed the
+ * file. */
 static bool is_file_open(const struct syc_control_socket *noted)
 {
 	return noted->fd > STDERR_FILENO && syc_control_is_same(noted);
@@ -82,7 +83,7 @@ static void fill_facts(const struct syc_arena *arena, int32_t pid,
 	facts->began = began;
 	facts->realtime_ahead =
 		syc_kernel_clock(CLOCK_REALTIME) - syc_clock_kernel();
-	/* In the first page: no other is needed */
+	/* The first page has the command, so that no other page is needed */
 	note_command(facts->capture,
 	             arena->page - offsetof(struct syc_ring_file, capture));
 	memcpy(facts->magic, SYC_ARENA_FILE_MAGIC, sizeof(facts->magic));
@@ -110,8 +111,8 @@ static int fill_file(struct syc_arena *arena, int fd, int32_t pid,
 /*
  * Make @arena with rings of the requested size, for @pid, whose first arena
  * dates from @began.  The file is sealed, and its facts have the command line.
- * The fd is in *@noted before its first use, since another thread may fork a
- * child at any time.  0; or -errno, and *@noted is closed.
+ * The fd is in *@noted before its first use, because another thread may fork a
+ * child at any time.  Returns 0; or -errno, with *@noted closed.
  */
 static int make_file(struct syc_arena *arena, int32_t pid, int64_t began,
                      struct syc_control_socket *noted)
@@ -140,8 +141,8 @@ static int make_file(struct syc_arena *arena, int32_t pid, int64_t began,
 #define RETRY_MIN_NS (10 * MS)
 #define RETRY_MAX_NS (1000 * MS)
 
-/* Send over the inherited socket, else to the recorder's name.  0; -EPIPE or
- * -ESTALE: the recorder has ended; or -errno. */
+/* Send a message over the inherited socket, or else to the recorder's name.
+ * Returns 0; -EPIPE or -ESTALE: the recorder has ended; or another -errno. */
 static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 {
 	int r = -ESTALE;
@@ -159,8 +160,8 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 	return by_name == -ECONNREFUSED || r == -EPIPE ? -EPIPE : by_name;
 }
 
-/* The error @r of sending is permanent: it comes from a filter or a policy, or
- * the recorder is unreachable. */
+/* Whether the error @r of sending is permanent: a filter or a policy forbids
+ * the call, or the recorder is unreachable. */
 static bool is_send_hopeless(int r)
 {
 	return r == -EPERM || r == -EACCES || r == -ENOSYS || r == -ENOENT;
@@ -182,13 +183,13 @@ static void try_later(struct syc_handed_arena *h)
 	                        : wait > RETRY_MAX_NS ? RETRY_MAX_NS
 	                                              : wait),
 	                 __ATOMIC_RELAXED);
-	/* So the next event of any thread tries again */
+	/* The next event of any thread tries again */
 	syc_copies_set_look_due(1);
 }
 
-/* Inform the recorder of an arena, since the process may be killed before it
- * can be sent.  A limit on fds in flight keeps an fd from being sent, not this
- * message. */
+/* Announce an arena to the recorder, because the process may be killed before
+ * it can send the arena.  A limit on fds in flight refuses only messages with
+ * an fd. */
 static void announce_arena(struct syc_handed_arena *h)
 {
 	if (!h->is_told && send_message(h, SYC_CONTROL_HAVE, -1) == 0)
@@ -196,10 +197,10 @@ static void announce_arena(struct syc_handed_arena *h)
 }
 
 /*
- * Send the arena, or set the time of the next attempt; @is_last: this is the
- * last attempt.  If the program has closed the file, or the last attempt fails,
- * inform the recorder that the arena is lost.  Returns 0 or -errno of sending.
- * The caller holds the lock.
+ * Send the arena, or set the time of the next attempt.  @is_last: this attempt
+ * is the last.  If the program has closed the file, or the last attempt fails,
+ * report to the recorder that the arena is lost.  Returns 0 or -errno of
+ * sending.  The caller holds the lock.
  */
 static int send_arena(struct syc_handed_arena *h, bool is_last)
 {
@@ -244,7 +245,8 @@ static int try_if_unsent(struct syc_handed_arena *h, bool is_last)
 	return syc_handed_arena_phase(h) != SYC_HANDED_UNSENT ? 0 : r;
 }
 
-/* There is no later event, and the recorder may be about to make room. */
+/* Try repeatedly at the exit, because no event follows, and the recorder may
+ * make space soon. */
 static void try_for_a_while(struct syc_handed_arena *h)
 {
 	const int64_t deadline =
@@ -288,7 +290,7 @@ bool syc_handed_arena_is_requested(void)
 	        syc_ring_request_is_by_name());
 }
 
-/* A lack of fds or memory may pass. */
+/* Whether the error @r may pass, as a lack of fds or memory. */
 static bool is_passing(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
@@ -305,7 +307,8 @@ static int make_arena(struct syc_handed_arena *h)
 	return make_file(&h->arena, h->pid, h->began, &h->file);
 }
 
-/* The caller holds the lock of @h, or of the one before. */
+/* Make @h and send it.  The caller holds the lock of @h, or of the arena before
+ * @h. */
 static void make_and_send(struct syc_handed_arena *h)
 {
 	const int r = make_arena(h);
@@ -319,18 +322,18 @@ static void make_and_send(struct syc_handed_arena *h)
 	}
 	h->unsent_since = syc_clock_kernel();
 	if (is_send_hopeless(send_arena(h, false))) {
-		/* Threads request rings, which may work without an fd, or
-		 * later */
+		/* Threads request rings instead, which may succeed without an
+		 * fd, or later */
 		close_file(&h->file);
 		syc_arena_destroy(&h->arena);
 		syc_handed_arena_set_phase(h, SYC_HANDED_IMPOSSIBLE);
 		return;
 	}
-	/* Not before: if the process is killed, events that other threads
-	 * publish there would be lost */
+	/* Set the phase only now.  If the process is killed earlier, events
+	 * that other threads publish in the arena would be lost */
 	if (syc_handed_arena_phase(h) == SYC_HANDED_NONE) {
 		syc_handed_arena_set_phase(h, SYC_HANDED_UNSENT);
-		/* So the next event of any thread tries again */
+		/* The next event of any thread tries again */
 		syc_copies_set_look_due(1);
 	}
 }
@@ -341,7 +344,7 @@ static void make_first(struct syc_handed_arena *h)
 		make_and_send(h);
 }
 
-/* All slots of @h are taken: make another arena. */
+/* Make another arena, because all slots of @h are taken. */
 static void make_next(struct syc_handed_arena *h)
 {
 	struct syc_handed_arena *const next =
@@ -358,7 +361,7 @@ static void make_next(struct syc_handed_arena *h)
 		__atomic_store_n(&syc_block->hand_over, next, __ATOMIC_RELEASE);
 }
 
-/* One thread calls @make; other threads wait until @is_done. */
+/* Call @make in one thread, while other threads wait until @is_done. */
 static void make_locked(struct syc_handed_arena *h,
                         bool (*is_done)(const struct syc_handed_arena *h),
                         void (*make)(struct syc_handed_arena *h))
@@ -373,8 +376,8 @@ static void make_locked(struct syc_handed_arena *h,
 			syc_tid_lock_give(&h->lock);
 			break;
 		}
-		/* A filter may have killed the thread that made the memfd.
-		 * This thread does not try */
+		/* A filter may have killed the thread that made the memfd, so
+		 * this thread does not try */
 		if (syc_tid_is_gone((int32_t)holder))
 			break;
 		syc_futex_nap();
@@ -391,8 +394,8 @@ static bool has_newer(const struct syc_handed_arena *h)
 	return syc_handed_arena_newest() != h;
 }
 
-/* Claim a slot in the first arena with a free slot; -EMFILE: no arena has a
- * free slot. */
+/* Claim a slot in the first arena with a free slot.  Returns -EMFILE if no
+ * arena has a free slot. */
 static int claim_in_any(const struct syc_handed_arena *h, int32_t pid,
                         struct syc_slot *ret_slot, unsigned *ret_n)
 {
@@ -432,8 +435,7 @@ int syc_handed_arena_claim(int32_t pid, struct syc_slot *ret_slot)
 	return -ENOENT;
 }
 
-/* ---------------------------------------------------------------- in a
- * child */
+/* ----------------------------------------------------------- in a child */
 
 static bool is_inherited(const struct syc_handed_arena *h)
 {
@@ -476,7 +478,7 @@ void syc_handed_arena_begin_child(void)
 		}
 	}
 	*link = NULL;
-	/* Reuse its memory */
+	/* Reuse the memory of the oldest arena */
 	if (syc_block->hand_over == NULL)
 		syc_block->hand_over = oldest;
 	syc_block->hand_over->next = NULL;

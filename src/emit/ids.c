@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ids.c - mark sites and counters for callers that can't define them
- * statically.  An id or a pointer stands for texts, the same for equal texts.
+ * statically.  Equal texts have the same id or pointer.
  *
- * Two append-only tables lie in zeroed memory without pages until used.  An
- * entry is filled first, and then one compare-exchange enters it into the hash
- * table, so no thread waits.  A thread that loses that race uses the winner's
- * entry, and its own stays unused.
+ * Two append-only tables lie in zeroed memory, which has no pages until its
+ * use.  A thread fills an entry, and then enters it into the hash table by one
+ * compare-exchange, so no thread waits.  A thread that loses the race uses the
+ * winner's entry, and its own entry stays unused.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -19,13 +19,13 @@
 #define N_ENTRIES 4096u
 #define N_SLOTS   8192u
 
-/* A slot holds 1 + entry; 0: empty.  Acquire to read, release to enter. */
+/* A slot holds 1 + entry; 0: empty.  Loads acquire, and stores release. */
 struct index {
 	uint32_t n_used;
 	uint32_t slots[N_SLOTS];
 };
 
-/* Mapped at the first id.  NULL counts as a full table. */
+/* Both tables are mapped at the first id.  NULL counts as a full table. */
 static struct {
 	struct index index;
 	struct syscap_mark_site sites[N_ENTRIES];
@@ -63,8 +63,8 @@ static bool same_counter(uint32_t entry, const void *key)
 }
 
 /*
- * The entry for @key, or a new one that @table + entry * @size receives a
- * copy of.  N_ENTRIES: the table is full.
+ * Find the entry for @key, or copy @key to a new entry at @table + entry *
+ * @size.  Returns the entry, or N_ENTRIES if the table is full.
  */
 static uint32_t find_or_add(struct index *index, uint32_t h, const void *key,
                             bool (*same)(uint32_t, const void *), void *table,

@@ -13,21 +13,21 @@
 #include "emit/process.h"
 #include "emit/sample.h"
 
-/* A larger frame would have room less often. */
+/* A larger frame would fit into a ring less often. */
 #define MAX_NAMES 32u
 #define MAX_LEN   8192u
 
 /*
- * For each name: the recording that has it, pid << 32 | epoch.  Any thread
- * stores this word, after the name's frame is published.  A value of an older
- * recording counts as empty.  If one thread is still in an older recording,
- * other threads publish twice, which is harmless.
+ * For each name, the recording that has the name: pid << 32 | epoch.  A thread
+ * stores this word after it has published the name's frame.  A value of an
+ * older recording counts as empty.  If one thread is still in an older
+ * recording, other threads publish twice, which is harmless.
  *
  * A forked child finds the array zeroed.  An emit in which the process forked
  * ends in the child, and stores the parent's pid, which counts as empty, too.
  *
- * All copies share one array, for the names that they share.  This one is for
- * this copy's names from before the block.
+ * All copies share one array, for shared names.  This array is for the names of
+ * this copy from before the block.
  */
 static uint64_t *published_early;
 
@@ -67,7 +67,7 @@ static uint64_t *get_published(uint64_t **at)
 	return known != NULL ? known : map_published(at);
 }
 
-/* The address of the recording that has the name at @index, or NULL. */
+/* The word that stores the recording with the name at @index, or NULL. */
 static uint64_t *publication_mark(uint32_t index)
 {
 	uint64_t *const marks = get_published(
@@ -101,8 +101,8 @@ static bool has_name(const struct names *names, uint32_t index)
 	return false;
 }
 
-/* Collect unpublished names from @addrs on, for one frame.  Returns the number
- * of addresses that were checked. */
+/* Collect unpublished names of @addrs, for one frame.  Returns the number of
+ * checked addresses. */
 static unsigned gather_names(struct names *names, uint64_t recording,
                              const uint64_t *addrs, unsigned n)
 {
@@ -126,8 +126,8 @@ static unsigned gather_names(struct names *names, uint64_t recording,
 	return n;
 }
 
-/* Replace NULs: for a reader, a NUL would end the name, and the frame would be
- * malformed. */
+/* Copy a name, and replace its NULs.  A NUL would end the name for a reader,
+ * and make the frame malformed. */
 static void copy_name(unsigned char *at, const char *name, size_t len)
 {
 	memcpy(at, name, len);
@@ -156,8 +156,8 @@ static void fill_jitmap(unsigned char *frame, uint32_t len,
 	}
 }
 
-/* False: no room.  @ret_published: the frame is published, not only
- * complete. */
+/* Returns false if there is no space.  @ret_published: the frame is published,
+ * not only complete. */
 static bool emit_jitmap(struct syc_thread *st, const struct names *names,
                         bool *ret_published)
 {
@@ -179,7 +179,8 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 	struct names names;
 	bool is_out;
 
-	/* Most stacks have no names, whose addresses are above all code */
+	/* Skip addresses of code: names have higher addresses, and most stacks
+	 * have no names */
 	for (; n > 0 && *addrs >> 60 == 0; addrs++)
 		n--;
 	if (n == 0 || !syscap_is_active())
@@ -187,8 +188,8 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_JITMAP);
 	if (st == NULL)
 		return;
-	/* Load the epoch now: frames of this recording are published in no
-	 * other */
+	/* Load the epoch now: a frame of this recording is never published in
+	 * another recording */
 	const uint64_t recording = recording_key(st);
 	while (n != 0) {
 		const unsigned seen = gather_names(&names, recording, addrs, n);
@@ -199,8 +200,8 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 			continue;
 		if (!emit_jitmap(st, &names, &is_out))
 			return;
-		/* A frame that is nested in another emit is published when
-		 * that emit ends, or never, if that emit dies */
+		/* A frame that is nested in another emit is published at the
+		 * end of the other emit, or never if the other emit dies */
 		for (unsigned i = 0; is_out && i < names.n; i++)
 			__atomic_store_n(publication_mark(names.indices[i]),
 			                 recording, __ATOMIC_RELEASE);

@@ -16,18 +16,21 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Without MADV_POPULATE_WRITE a file gets all its blocks at once. */
+/* If the kernel lacks MADV_POPULATE_WRITE, a file gets all its blocks at
+ * once. */
 #define SLOTS_WITHOUT_POPULATE 32u
-/* Under a limit, shrink the rings rather than have fewer rings than this. */
+/* Under a limit, the arena gets smaller rings rather than fewer rings than
+ * this. */
 #define SLOTS_WANTED 16u
 /* An arena takes at most this part of a limit on addresses: one eighth. */
 #define SHARE_OF_ADDRESSES 8u
-/* Addresses of an arena for a recorder.  The rest stays for a shell that limits
- * its addresses later.  A process that needs more rings makes another arena. */
+/* Addresses of an arena for a recorder.  The program may limit its addresses
+ * later, so an arena leaves most addresses free.  A process that needs more
+ * rings makes another arena. */
 #define ADDRESSES_FOR_OTHER (UINT64_C(64) << 20)
 
-/* A raw system call: each function of the C library adds about a hundred bytes
- * to a program. */
+/* The function makes a raw system call, because each function of the C library
+ * adds about a hundred bytes to a program. */
 static int give_access(void *from, size_t size)
 {
 	return syscall(SYS_mprotect, from, size, PROT_READ | PROT_WRITE) == 0
@@ -77,7 +80,8 @@ static void note_used(const struct syc_arena *arena, uint32_t n)
 		;
 }
 
-/* Reduce the number of slots, then their size.  False: no reduction is left. */
+/* Reduce the number of slots, then their size.  Returns false if no reduction
+ * is possible. */
 static bool shrink(struct syc_arena *arena)
 {
 	if (arena->n_slots > SLOTS_WANTED)
@@ -129,17 +133,17 @@ static int map_slots(struct syc_arena *arena, int fd)
 	return give_access(base, arena_size(arena, 1));
 }
 
-/* Get blocks before they are needed: a full file system is an error here, and
- * would raise SIGBUS in an emit. */
+/* Get blocks before a thread needs them.  Here a full file system is an error,
+ * whereas in an emit it would raise SIGBUS. */
 static int populate(const struct syc_arena *arena, void *from, size_t size)
 {
 	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)
 		return 0;
-	/* EFAULT: a touch would have been SIGBUS */
+	/* EFAULT: a touch would have raised SIGBUS */
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
-/* Whether the file system has space for a whole ring; else the caller tries
+/* Whether the file system has space for a whole ring.  If not, the caller tries
  * another place. */
 static bool has_disk_room(const struct syc_arena *arena, int fd)
 {
@@ -149,9 +153,8 @@ static bool has_disk_room(const struct syc_arena *arena, int fd)
 	       fs.f_bavail * (uint64_t)fs.f_bsize >= arena_size(arena, 2);
 }
 
-/* Get the pages for a process with few events.  These are a file's private
- * parts, head and words, and the begin of the first slot, for the frames that
- * describe the process. */
+/* Get the pages of the file's front, and of the begin of the first slot.  These
+ * pages suffice for the frames that describe a process, and for few events. */
 static int populate_front(struct syc_arena *arena, int fd)
 {
 	unsigned char *const base = arena->base;
@@ -185,8 +188,8 @@ static int populate_front(struct syc_arena *arena, int fd)
 
 /*
  * Map, like syc_ring_map_at(), a ring that this process has mapped MAP_SHARED
- * at @ring.  This needs no fd, but an mremap() with an old length of
- * 0.  -ENOTSUP: the call is refused (valgrind, qemu-user, filters).
+ * at @ring.  The mapping needs no fd, but an mremap() with an old length of 0.
+ * Returns -ENOTSUP if the call is refused (valgrind, qemu-user, filters).
  */
 static int map_body_again(void *ring, uint32_t size,
                           struct syc_ring_header **ret_header)
@@ -278,12 +281,12 @@ int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body)
 	return r;
 }
 
-/* Map a slot for the caller. */
+/* Map slot @i for the caller. */
 static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
                      struct syc_ring_header **ret_ring)
 {
 	struct syc_ring_header *const ring = syc_arena_ring(arena, i);
-	/* Header and first frames */
+	/* Get the pages of the header and the first frames */
 	int r = populate(arena, ring, 2 * arena->page);
 
 	if (r != 0)
@@ -293,9 +296,9 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 	            : map_body_again(ring, arena->body, ret_ring);
 	if (r != 0)
 		return r;
-	/* Get header and first frames by the mapping that is used from now on,
-	 * because pages of the other mapping would fault, too.  One call takes
-	 * less time than two faults */
+	/* Get the same pages also in the mapping that the thread uses from now
+	 * on, because its first accesses would fault, too.  One call takes less
+	 * time than two faults */
 	madvise(*ret_ring, (size_t)2 * arena->page, MADV_POPULATE_WRITE);
 	(*ret_ring)->offset = arena->page;
 	(*ret_ring)->size = arena->body;

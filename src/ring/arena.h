@@ -13,10 +13,10 @@
  * program that closes all fds, or leaves its mount namespace, still gets rings.
  * If this mremap() is refused, a claim needs the file's fd.
  *
- * The mapping is large and sparse, and memory comes page by page.  Each writer
+ * The mapping is large and sparse, and gets memory page by page.  Each writer
  * requests pages before its writes (syc_arena_provide()).  So an emit neither
  * faults nor writes to a full file system.  A forked child inherits the
- * mapping, and claims slots in it.
+ * mapping, and claims slots there.
  */
 #ifndef SYC_RING_ARENA_H
 #define SYC_RING_ARENA_H
@@ -35,7 +35,7 @@ struct syc_arena {
 	unsigned char *base; /* the front; NULL: no arena */
 	size_t size;
 	uint32_t page, body, n_slots;
-	bool populates; /* pages come on request; else all pages exist */
+	bool populates; /* each writer requests pages; else all pages exist */
 };
 
 /** A claimed slot. */
@@ -47,11 +47,12 @@ struct syc_slot {
 
 /**
  * Make an arena of rings of @body bytes (whole pages, SYC_ARENA_BODY_MIN to
- * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed for
- * @pid.  Limits on the size of files or memory cause fewer and smaller rings.
+ * _MAX).  The arena is in the empty file @fd, or in memory if @fd is -1.  Slot
+ * 0 is claimed for @pid.  Limits on the size of files or memory cause fewer and
+ * smaller rings.
  *
- * Returns 0 or -errno.  -ENOSPC: no space; -EFBIG: no space within the limits;
- * -ENOTSUP: @fd is -1, and slots could not be claimed, so make a memfd.
+ * Returns 0 or -errno.  -ENOSPC: no space; -EFBIG: no space within the limits.
+ * -ENOTSUP: @fd is -1, and slots can't be claimed; the caller makes a memfd.
  *
  * Context: any-thread, signal-safe.
  */
@@ -61,7 +62,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 /**
  * Make an arena in the empty memfd @fd, which another process will read.  No
  * slot is claimed, the head is all 0, and memory comes at the first access.
- * Afterwards @fd is not needed any more.
+ * Afterwards the arena does not need @fd any more.
  *
  * Context: any-thread, signal-safe.
  */
@@ -75,8 +76,8 @@ syc_arena_head(const struct syc_arena *arena)
 							 arena->page));
 }
 
-/** Number of slots, counted from the first slot, up to the last slot that was
- * ever claimed; read from the head.  It is stored before a slot's word is
+/** Number of slots from the first slot to the last slot that was ever claimed,
+ * read from the head.  The number is stored before a slot's word becomes
  * LIVE. */
 static inline uint32_t syc_arena_used(const struct syc_arena *arena)
 {
@@ -87,9 +88,10 @@ static inline uint32_t syc_arena_used(const struct syc_arena *arena)
 }
 
 /**
- * Permit access to the first @n slots (syc_arena_used()), before the first
- * access to a slot that a relative claimed.  Unused slots permit no access, so
- * that mlockall() gets no memory for them.  Returns 0 or -errno.
+ * Permit access to the first @n slots (syc_arena_used()).  A process calls this
+ * function before its first access to a slot that a relative claimed.  Unused
+ * slots permit no access, so that mlockall() gets no memory for them.  Returns
+ * 0 or -errno.
  *
  * Context: any-thread, signal-safe.
  */
@@ -98,8 +100,9 @@ int syc_arena_open(const struct syc_arena *arena, uint32_t n);
 /** The word of slot @i: pid and state. */
 uint32_t *syc_arena_word(const struct syc_arena *arena, uint32_t i);
 
-/** Header of slot @i, followed by the body, in the arena's mapping.  Access it
- * only while its word is not FREE, and after syc_arena_open(). */
+/** Header of slot @i, followed by the body, in the arena's mapping.  Callers
+ * access the header only while the slot's word is not FREE, and after
+ * syc_arena_open(). */
 struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
                                        uint32_t i);
 
@@ -111,9 +114,9 @@ syc_arena_body(const struct syc_arena *arena,
 }
 
 /**
- * Claim a slot for @pid: its state is BUSY, head == tail, and its body has no
- * pages yet.  Unmap @ret_slot->ring with syc_ring_unmap().  @fd: the arena's
- * file; -1: claim without fd.
+ * Claim a slot for @pid.  The slot's state is BUSY, head == tail, and its body
+ * has no pages yet.  The caller unmaps @ret_slot->ring with syc_ring_unmap().
+ * @fd is the arena's file, or -1 for a claim without fd.
  *
  * Returns 0; -EMFILE: all slots are claimed; -ENOTSUP: a claim needs @fd;
  * -ENOSPC: no space; or another -errno.
@@ -123,7 +126,7 @@ syc_arena_body(const struct syc_arena *arena,
 int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
                     struct syc_slot *ret_slot);
 
-/** Give back a slot without frames.  Context: any-thread, signal-safe. */
+/** Release a slot without frames.  Context: any-thread, signal-safe. */
 void syc_arena_unclaim(const struct syc_slot *slot);
 
 /**
@@ -135,9 +138,9 @@ void syc_arena_unclaim(const struct syc_slot *slot);
 int syc_arena_provide(void *from, size_t size);
 
 /**
- * Unmap an inherited arena that a forked child must not use.  Its front becomes
- * private memory of the child, because an interrupted function may still store
- * to the front.
+ * Unmap an inherited arena that a forked child must not use.  The arena's front
+ * becomes private memory of the child, because an interrupted function may
+ * still store to the front.
  *
  * Context: setup of the child, signal-safe.
  */

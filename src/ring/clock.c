@@ -19,16 +19,16 @@
 struct reading {
 	uint64_t ticks;
 	int64_t ns;
-	uint64_t span; /* duration in ticks; the error is at most a half */
+	uint64_t span; /* duration in ticks; the error is at most half of it */
 };
 
-/* A reading that took longer was interrupted: it makes no base. */
+/* A reading that took longer was interrupted, and makes no base. */
 #define SPAN_MAX_NS UINT64_C(1000)
 
 /*
- * These words of the block are written by each thread that takes a base, and
- * read by all threads.  The accesses are relaxed, because the words do not
- * depend on each other.  A rate is nanoseconds * 2^32 per tick.
+ * Each thread that takes a base writes these words of the block, and all
+ * threads read them.  The accesses are relaxed, because the words do not depend
+ * on each other.  A rate is nanoseconds * 2^32 per tick.
  *
  *	clock_is_tsc         set once, before the first event
  *	clock_first_ticks    first reading; set once, too
@@ -36,7 +36,7 @@ struct reading {
  *	clock_trusted        the newest rate if it agreed with the rate before;
  *	                     or 0
  *
- * Each copy has its own error_ns, of the bases that the copy took.
+ * Each copy has its own error_ns, for the bases that the copy took.
  */
 static uint32_t error_ns = 5000;
 
@@ -67,7 +67,7 @@ static bool kernel_uses_tsc(void)
 	return strcmp(name, "tsc\n") == 0;
 }
 
-/* Read both clocks at one instant: the shortest of three tries. */
+/* Read both clocks at one instant, and take the shortest of three tries. */
 static struct reading read_both(void)
 {
 	struct reading best = { 0, 0, UINT64_MAX };
@@ -93,8 +93,8 @@ static bool rates_agree(uint64_t a, uint64_t b)
 	return difference <= a / 1000000 * RATE_TOLERANCE_PPM;
 }
 
-/* Store the rate between two readings that are far enough apart, and return it;
- * else return 0.  A changed rate is not trusted. */
+/* Store and return the rate between two readings.  Returns 0 if the readings
+ * are too near or too far apart.  A changed rate is not trusted. */
 static uint64_t measure_rate(const struct reading *from,
                              const struct reading *to)
 {
@@ -122,7 +122,7 @@ struct base {
 	int64_t ns;
 };
 
-/* Load the words of one base: a handler may take another base between the
+/* Load the words of one base.  A handler may take another base between the
  * loads. */
 static struct base load_base(const struct syc_thread *st)
 {
@@ -139,7 +139,7 @@ static struct base load_base(const struct syc_thread *st)
 	return base;
 }
 
-/* Store the newest time that events can have got by @base. */
+/* Store the newest time that an event can have got from @base. */
 static void note_newest(struct syc_thread *st, const struct base *base)
 {
 	uint64_t ticks = __rdtsc() - base->ticks;
@@ -155,7 +155,7 @@ static void note_newest(struct syc_thread *st, const struct base *base)
 
 /*
  * End the thread's base, and return it.  From then on nested calls find no
- * window, and read the kernel's clock.  Before that, the newest time of the
+ * window, and read the kernel's clock.  Before the end, the newest time of the
  * base must be stored for such calls.
  */
 static struct base end_base(struct syc_thread *st)
@@ -165,7 +165,8 @@ static struct base end_base(struct syc_thread *st)
 
 	do {
 		base = load_base(st);
-		if (base.window == 0) /* ended by us; maybe a handler's base */
+		if (base.window == 0) /* ended by this call; maybe a handler's
+		                       * base */
 			base.window = window;
 		note_newest(st, &base);
 		window = __atomic_exchange_n(&st->window, 0, __ATOMIC_RELAXED);
@@ -175,7 +176,8 @@ static struct base end_base(struct syc_thread *st)
 	return base;
 }
 
-/* A single instruction.  False: a handler has taken a base since @before. */
+/* Begin a base by a single instruction.  Returns false if a handler has taken a
+ * base since @before. */
 static bool begin_base(struct syc_thread *st, uint64_t before, uint64_t ticks)
 {
 	return __atomic_compare_exchange_n(&st->base_tsc, &before, ticks, false,
@@ -183,9 +185,9 @@ static bool begin_base(struct syc_thread *st, uint64_t before, uint64_t ticks)
 }
 
 /*
- * A base had the rate @used, and the kernel's true rate was @rate.  Raise the
- * error's bound accordingly.  The kernel changes the rate by at most 10 %.  A
- * larger change is a suspend, during which the counter runs.
+ * Raise the error's bound after a base with the rate @used, while the kernel's
+ * true rate was @rate.  The kernel changes the rate by at most 10 %.  A larger
+ * change is a suspend, during which the counter runs.
  */
 static void note_error(uint64_t used, uint64_t rate)
 {
@@ -200,7 +202,7 @@ static void note_error(uint64_t used, uint64_t rate)
 	__atomic_store_n(&error_ns, bound, __ATOMIC_RELAXED);
 }
 
-/* False: a handler has taken a base in between. */
+/* Returns false if a handler has taken a base in between. */
 static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 {
 	const struct base old = end_base(st);

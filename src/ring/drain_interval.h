@@ -11,14 +11,14 @@
 
 #include <stdint.h>
 
-/* The recorder, ms: silent rings; rings with little traffic; while a reply
- * waits for room. */
+/* The recorder's intervals in ms: for silent rings, for rings with little
+ * traffic, and while a reply waits for space. */
 #define SYC_DRAIN_SILENT_MS 50
 #define SYC_DRAIN_SOME_MS   4
 #define SYC_DRAIN_REPLY_MS  2
 
-/* A process that records itself, ns: by its emitting threads; by a thread of the
- * library. */
+/* Intervals of a process that records itself, in ns: for its emitting threads,
+ * and for a thread of the library. */
 #define SYC_DRAIN_BY_EMITTERS_NS (INT64_C(100) * 1000000)
 #define SYC_DRAIN_BY_THREAD_NS   (INT64_C(50) * 1000000)
 

@@ -10,8 +10,8 @@
  * So a frame that begins near the end of the body is contiguous.  The recorder
  * makes the ring.  The thread ("the writer") maps the ring at its first event.
  * The layout of the first 16 bytes is Sysprof's, which leaves the rest of the
- * header page free.  We use the rest if both sides are ours, as recorder_magic
- * shows.
+ * header page free.  syscap uses the rest if both sides are syscap's, as
+ * recorder_magic shows.
  *
  * Neither side trusts the other.  docs/ring.md has the invariants and
  * orderings.  The writer is <syscap/emit.h>, the reader is
@@ -40,9 +40,9 @@
 
 /**
  * Events that the writer could not put into the ring: totals of its thread,
- * also from the time before the thread had the ring.  The writer adds to these
- * counts.  At the end of the ring, the recorder reads them, and reports the
- * losses that no loss record in the ring has reported.
+ * including the time before the thread had the ring.  Only the writer adds to
+ * these counts.  At the end of the ring, the recorder reads the counts, and
+ * reports the losses that no loss record in the ring has reported.
  */
 struct syc_ring_losses {
 	_Alignas(8) uint64_t frames[SYC_LOSS_KINDS]; /* by frame type */
@@ -96,10 +96,10 @@ _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /**
  * Messages on the control socket, each with its NUL.  CreatRing requests a
- * ring.  Our own client also sends TakeArena with an arena's fd.  If the fd
- * can't be sent at present, the client sends HaveArena, and later GaveArena
- * with the fd.  LostArena reports an arena that could not be sent.  The first
- * byte of a message occurs nowhere else in any message.
+ * ring.  Our own client also sends TakeArena with an arena's fd.  If the client
+ * can't send the fd at present, it sends HaveArena, and later GaveArena with
+ * the fd.  LostArena reports an arena that the client could not send.  The
+ * first byte of a message occurs nowhere else in any message.
  */
 #define SYC_CONTROL_REQUEST     "CreatRing"
 #define SYC_CONTROL_TAKE        "TakeArena"
@@ -114,7 +114,7 @@ _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
  * SYC_RING_BODY_MAX bytes.
  *
  * Returns 0, the header's address and the body's size; or -errno (EBADMSG: the
- * file is no ring).  Neither reads the header nor closes @fd.
+ * file is no ring).  The function neither reads the header nor closes @fd.
  *
  * Context: any-thread, signal-safe.
  */

@@ -7,13 +7,12 @@
  *
  * The parts before the slots are the front.  A slot is one ring: header page
  * and body (ring.h).  Slot 0 belongs to no thread, and is not used.  Each part
- * begins with a page.  The word of a slot has the
- * owner and the state of the slot.  A ring has whole frames only, and no end
- * markers.
+ * begins with a page.  The word of a slot has the owner and the state of the
+ * slot.  A ring has whole frames only, and no end markers.
  *
  * Forked children of the process inherit the mapping, and claim slots there.
- * They also write the journal, so they can damage the capture, but no other
- * file.
+ * Children also write the journal, so a child can damage the capture, but no
+ * other file.
  *
  * A process that writes its own capture keeps its rings in a ring file, which
  * outlives the process.  So published frames that are not in the capture yet
@@ -21,19 +20,19 @@
  * that no emit waits for a disk.  The capture's second frame, METADATA with the
  * id SYC_RING_FILE_ID, has the file's path.
  *
- * By the journal each frame arrives exactly once, even if a writer is killed.
- * The process and its forked children write the capture.  For each batch the
- * holder of the lock in the head does:
+ * The journal ensures that each frame arrives exactly once, even if a writer is
+ * killed.  The process and its forked children write the capture.  For each
+ * batch the holder of the lock in the head does:
  *
  *	1. Store n, offset, length, parts; then state = UNDER_WAY (release).
  *	2. Write `length` bytes at `offset`, which is the capture's size.
  *	3. Store head = to in each part's ring, and the reported losses.
  *	4. Store state = NOTHING (release).
  *
- * The next holder of the lock, or a recovery, that finds UNDER_WAY compares the capture's size with offset +
- * length.  If the size is not smaller, the batch is in the capture: continue
- * with 3 and 4.  Else cut the capture to offset, and do 4; the rings still have
- * the batch.
+ * The next holder of the lock, or a recovery, may find UNDER_WAY.  If the
+ * capture's size is at least offset + length, the batch is in the capture, and
+ * the holder continues with 3 and 4.  Else the holder cuts the capture to
+ * offset, and does 4; the rings still have the batch.
  *
  * A process that uses the file, also for a recovery, holds an open file
  * description lock (F_OFD_SETLK, F_WRLCK) on the whole file.
@@ -50,18 +49,18 @@
 
 /**
  * State of a slot, in the slot's word, with the pid of its owner.  The owner
- * changes the state from FREE to BUSY, LIVE and ENDED.  The reader changes it
- * back to FREE by compare-exchange, from ENDED, or if the owner's process is
- * gone.  A leaving thread and a reader at its end may compete for a slot.  The
- * ring's `outcome` shows which of them was first.
+ * changes the state from FREE to BUSY, LIVE and ENDED.  The reader changes the
+ * state back to FREE by compare-exchange, from ENDED, or if the owner's process
+ * has ended.  A leaving thread and a reader at its end may compete for a slot.
+ * The ring's `outcome` shows the winner.
  */
 enum {
 	SYC_SLOT_FREE = 0, /* head == tail, no unreported loss, no pid */
 	SYC_SLOT_BUSY,     /* claimed: the client block is being written */
 	SYC_SLOT_LIVE,
-	SYC_SLOT_ENDED, /* the thread has left: the rest is to be read */
-	SYC_SLOT_OVER,  /* the reader reads no more: the leaving thread counts
-	                 * the rest as lost */
+	SYC_SLOT_ENDED, /* the thread has left, and the reader reads the rest */
+	SYC_SLOT_OVER,  /* the reader reads no more, so the leaving thread
+	                 * counts the rest as lost */
 };
 
 static inline uint32_t syc_slot_word(int32_t pid, uint32_t state)
@@ -87,9 +86,9 @@ static inline int32_t syc_slot_pid(uint32_t word)
  * accesses are sequentially consistent:
  *
  * - A process claims a slot (BUSY), then loads the state.  If the state is
- *   CLOSED, it gives the slot back unchanged.  The last process stores CLOSED,
- *   then loads the words.  If another process has a slot, the state becomes
- *   DRAINED again.
+ *   CLOSED, the process releases the slot unchanged.  The last process stores
+ *   CLOSED, then loads the words.  If another process has a slot, the state
+ *   becomes DRAINED again.
  * - A loss without a slot is added to `lost` between an increment and a
  *   decrement of `counting`.  The state must not be CLOSED in between.
  */
@@ -100,10 +99,9 @@ enum {
 
 /**
  * Data that a process and its forked children share, besides words and rings.
- * Any of these processes may overwrite the data, so no process uses a word of
- * it as an offset, or to find memory.  An emitter and a reader keep the
- * position and size of the slots, and the read positions, in memory of their
- * own.
+ * Any of these processes may overwrite the data, so no process uses the data as
+ * an offset or an address.  An emitter and a reader keep the position and size
+ * of the slots, and the read positions, in memory of their own.
  */
 struct syc_arena_head {
 	uint32_t reader; /* pid and SYC_ARENA_* */
@@ -111,8 +109,8 @@ struct syc_arena_head {
 		wakes; /* futex: counts reasons to wake the thread that reads */
 	uint32_t asks; /* 1: one of the reasons is a ring that fills up */
 	uint32_t n_used; /* slots from here on were never claimed; only grows */
-	/* Losses of threads without a slot, in any of the processes; and the
-	 * part of them that the reader has reported */
+	/* Losses of threads without a slot, in any of the processes, and the
+	 * losses among them that the reader has reported */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
 	uint32_t counting; /* threads that are about to add to `lost` */
@@ -171,7 +169,7 @@ struct syc_ring_journal {
 	uint64_t length;
 	uint64_t end; /* output: end of the last whole batch */
 	/* The batch begins with a loss record of record_len bytes; 0: no
-	 * record.  With the record the slot, or the head, has reported these
+	 * record.  By the record, the slot, or the head, has reported these
 	 * losses */
 	uint32_t told_slot;
 	uint32_t record_len;

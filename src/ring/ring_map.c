@@ -76,7 +76,7 @@ int syc_arena_provide(void *from, size_t size)
 	const uintptr_t high =
 		((uintptr_t)from + size + page - 1) & ~(page - 1);
 
-	/* EINVAL: an old kernel; the file has all its blocks already */
+	/* EINVAL: an old kernel, so the file has all its blocks already */
 	if (madvise((void *)low, high - low, MADV_POPULATE_WRITE) == 0 ||
 	    errno == EINVAL)
 		return 0;
