@@ -11,7 +11,7 @@
 
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_log) - 1)
 
-/* Begin a log of @n bytes of message, and fill all of its frame except the
+/* Begin a LOG frame for a message of @n bytes, and fill everything except the
  * message. */
 static inline __attribute__((always_inline)) bool
 begin_log(struct syc_event *event, struct syc_thread *st,

@@ -19,25 +19,26 @@
 /* Time between two requests for a report, if many events are lost. */
 #define REQUEST_NS INT64_C(10000000)
 
-/* The reader is poked when a ring fills, and again after each so many frames
- * that have no room. */
+/* A thread wakes the reader when a ring fills, and again after each POKE_EACH
+ * further frames without space. */
 #define POKE_EACH 16u
 
-/* How long the process waits for a thread that reports stray losses: enough for
- * a busy machine.  The thread may have abandoned its report. */
+/* Longest time that the process waits for a thread that reports stray losses:
+ * enough for a busy machine.  The thread may have abandoned its report. */
 #define REPORTER_MS 500
 
-/* telling_at of a record that has no room yet. */
+/* telling_at of a record that has no space yet. */
 #define NO_ROOM_YET UINT64_MAX
 
-/* The message of a record: the difference of two totals. */
+/* The message of a record, which has the difference of two totals. */
 struct loss_text {
 	uint64_t n_lost; /* number of reported frames */
 	size_t n;
 	char text[SYC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
 };
 
-/* One instruction, so that handlers on the thread can't interrupt it. */
+/* The addition is one instruction, so that handlers on the thread can't
+ * interrupt it. */
 static void add_signal_safe(uint64_t *to, uint64_t n)
 {
 #if defined(__x86_64__)
@@ -67,8 +68,9 @@ void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time)
 	syc_loss_totals_reach(&to->from, &to->to, time);
 }
 
-/* Times usually grow.  An exchange that is atomic only within the thread costs
- * a fraction of one among processors. */
+/* Usually each time is later than the last, so the first exchange is atomic
+ * only within the thread.  Such an exchange costs a fraction of an exchange
+ * among processors. */
 void syc_loss_totals_add_own(struct syc_ring_losses *to, uint8_t kind,
                              uint32_t len, int64_t time)
 {
@@ -160,7 +162,8 @@ bool syc_loss_is_stray_pending(void)
 }
 
 /* A process that records itself reports stray losses in its transfers.  Under a
- * recorder a thread of the program reports them behind its next event. */
+ * recorder, a thread of the program reports stray losses after its next
+ * event. */
 void syc_loss_request_report(bool at_once)
 {
 	static int64_t not_before; /* ns */
@@ -198,8 +201,8 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 {
 	const uint8_t kind = type < SYC_LOSS_KINDS ? type : SYC_LOSS_ABANDONED;
 
-	/* The header first: if the thread dies between the two, the recorder
-	 * reports the loss. */
+	/* Count in the header first.  If the thread dies in between, the
+	 * recorder reports the loss. */
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 	if (!syc_thread_is_begun(ts))
@@ -211,13 +214,13 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 			syc_loss_totals_add_own(&ring->lost, kind, len, time);
 		syc_loss_totals_add_own(&ts->lost, kind, len, time);
 		count_for_process(kind);
-		/* An emit that finds no room in a session's ring causes a
+		/* An emit that finds no space in a session's ring causes a
 		 * transfer */
 		if (!ts->is_own && ts->slot != NULL &&
 		    ts->lost.frames[kind] % POKE_EACH == 0)
 			syc_ring_source_of(ts)->poke(true);
 	}
-	/* So the next emit takes the slow path, and reports this loss */
+	/* The next emit then takes the slow path, and reports this loss */
 	__atomic_store_n(
 		&ts->hot.limit,
 		(uint32_t)__atomic_load_n(&ts->hot.pos, __ATOMIC_RELAXED),
@@ -279,7 +282,7 @@ void syc_loss_resolve(struct syc_state *ts)
 	const uint64_t at = __atomic_load_n(&ts->telling_at, __ATOMIC_RELAXED);
 	int32_t self = ts->tid;
 
-	/* An abandoned record of stray losses */
+	/* Give up an abandoned record of stray losses */
 	__atomic_compare_exchange_n(&syc_process->telling, &self, 0, false,
 	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	if (at == 0)
@@ -314,7 +317,8 @@ static void write_text(struct loss_text *message,
 	                                   sizeof(message->text));
 }
 
-/* Losses that were counted after another record took their range have none. */
+/* A loss has no range if another record took the range before the loss was
+ * counted. */
 static void set_missing_range(struct syc_ring_losses *lost)
 {
 	if (lost->from == 0)
@@ -392,8 +396,8 @@ static bool report_thread(struct syc_state *ts, uint32_t limit)
 	struct syc_thread *const st = &ts->hot;
 	struct loss_text message;
 
-	/* The record that this emit interrupts reports it, or the next emit
-	 * does */
+	/* The record that this emit interrupts reports the loss, or the next
+	 * emit does */
 	if (!syc_exchange_local(&ts->telling_at, 0, NO_ROOM_YET))
 		return false;
 	const uint32_t next = ts->bank + 1;
@@ -434,9 +438,10 @@ static bool report_thread(struct syc_state *ts, uint32_t limit)
 }
 
 /*
- * The first thread reports stray losses.  Losses are reported twice if that
- * emit dies between the two stores below.  Stray losses are rare, and totals of
- * several threads can't be staged like a thread's totals.
+ * Report stray losses, in the first thread that calls this function.  If the
+ * emit dies between the two stores below, the losses are reported twice.  Stray
+ * losses are rare, and totals of several threads can't be staged like a
+ * thread's totals.
  */
 static bool report_stray(struct syc_state *ts, uint32_t limit)
 {

@@ -3,8 +3,8 @@
  * mark_messages.c - marks whose message the library composes: in printf's form,
  * or with a link to other marks.
  *
- * Parts of one operation and ends of one arrow are linked by the beginning of
- * their messages.  docs/marks.md describes this form, which readers use.
+ * The beginnings of messages link the parts of one operation, and the ends of
+ * one arrow.  docs/marks.md describes this form, which readers use.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -119,7 +119,7 @@ void syscap_linked(const char *group, const char *name, unsigned link,
 {
 	struct syscap_mark_site site;
 
-	/* Before other functions of the C library: see syc_active */
+	/* Call this before other functions of the C library: see syc_active */
 	if (!syscap_is_active() || syc_thread_get(SYSCAP_FRAME_MARK) == NULL)
 		return;
 	syc_text_field(site.group, sizeof(site.group), group);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * names.c - a table of names that only grows, and their addresses in stacks.
+ * names.c - a table of names that only grows, and the names' addresses in
+ * stacks.
  *
- * Three arrays share one mapping, whose pages exist once they are touched:
- * slots, found by hash, entries, found by sequence number, and the bytes.  A
- * new name takes its number and its bytes by one exchange of `taken`.  After
- * the name is written, a second exchange stores it in its slot.  If the slot is
- * no longer empty, the thread compares the name there, and continues.  The
- * thread gives its number and bytes back, or puts them aside for the next name
- * that fits.
+ * Three arrays share one mapping, whose pages exist after their first access.
+ * A hash leads to a slot, a sequence number to an entry, and an entry to its
+ * bytes.  A new name takes its number and its bytes by one exchange of `taken`.
+ * After the name is written, a second exchange stores the name's number in its
+ * slot.  If the slot is no longer empty, the thread compares the slot's name,
+ * and continues.  The thread returns its number and bytes, or sets them aside
+ * for the next name that fits.
  *
- * Ordering: an entry and its bytes are stored before the slot (N1, release).
- * Bytes are loaded after the slot (N2, acquire) or after the entry itself (N3),
- * which is stored with release after its bytes.
+ * An entry and its bytes are stored before the slot (N1, release).  Bytes are
+ * loaded after the slot (N2, acquire) or after the entry itself (N3).  An entry
+ * is stored with release after its bytes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +34,7 @@
 
 /* ---------------------------------------------------------- texts of names */
 
-/* A name to look up: @a, and if there is a @b, a space and @b. */
+/* A name to look up: @a and, if @b is not NULL, a space and @b. */
 struct name_pair {
 	const char *a, *b;
 	size_t a_len, b_len, len;
@@ -51,7 +52,7 @@ static inline uint64_t stir_hash(uint64_t state, uint64_t word)
 	return state ^ state >> 32;
 }
 
-/* The @n < 8 bytes at @text, then zeroes. */
+/* Load the @n < 8 bytes at @text, and append zeroes. */
 static inline uint64_t load_tail(const char *text, size_t n)
 {
 	const unsigned char *const bytes = (const unsigned char *)text;
@@ -68,8 +69,9 @@ static inline uint64_t load_tail(const char *text, size_t n)
 	       (uint64_t)bytes[n - 1] << 8 * (n - 1);
 }
 
-/* The words do not depend on how a text is divided into calls.  (Big-endian
- * machines have other words, but equal texts have equal words.) */
+/* Add a text to the hash.  The words do not depend on how a text is divided
+ * into calls.  (Big-endian machines have other words, but equal texts have
+ * equal words.) */
 static inline __attribute__((always_inline)) void
 feed_hash(struct name_hasher *hasher, const char *text, size_t n)
 {
@@ -126,8 +128,7 @@ static void write_name(char *at, const struct name_pair *text)
 	at[text->len] = '\0';
 }
 
-/* ------------------------------------- numbers and bytes, taken and given
- * back */
+/* -------------------------------- numbers and bytes, taken and returned */
 
 static uint32_t space_number(uint64_t space)
 {
@@ -155,8 +156,8 @@ static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
 		uint64_t spare =
 			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
 
-		/* Acquire, pairs with return_space(): the last user's stores
-		 * are done */
+		/* Acquire pairs with return_space(): the last user's stores are
+		 * done */
 		if (spare != 0 && space_size(spare) >= size &&
 		    __atomic_compare_exchange_n(&table->spares[i], &spare, 0,
 		                                false, __ATOMIC_ACQUIRE,
@@ -166,7 +167,7 @@ static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
 	return 0;
 }
 
-/* Take a number and @size bytes; 0: there are none. */
+/* Take a number and @size bytes.  Returns 0 if the table is full. */
 static uint64_t take_space(struct syc_names_table *table, uint32_t size)
 {
 	const uint64_t spare = take_spare(table, size);
@@ -188,7 +189,8 @@ static uint64_t take_space(struct syc_names_table *table, uint32_t size)
 	}
 }
 
-/* Give @space back if no thread has taken more since; else put it aside. */
+/* Return @space if no thread has taken more in the meantime.  Otherwise set
+ * @space aside. */
 static void return_space(struct syc_names_table *table, uint64_t space)
 {
 	const uint32_t number = space_number(space);
@@ -209,11 +211,11 @@ static void return_space(struct syc_names_table *table, uint64_t space)
 		                                __ATOMIC_RELAXED))
 			return;
 	}
-	/* All places for spares are taken: this one is wasted */
+	/* All places for spares are taken, so @space is wasted */
 }
 
 #define NAME_MAX_LEN 4095u
-#define MAX_PROBES   512u /* far more than hashes that are spread need */
+#define MAX_PROBES   512u /* far more than well-spread hashes need */
 
 /* 0xE0000000 << 32: the only upper half that all readers accept for a name */
 #define MARK UINT64_C(0xE000000000000000)
@@ -221,8 +223,8 @@ static void return_space(struct syc_names_table *table, uint64_t space)
 /* Tables of other libraries, which count from 1, use lower hashes. */
 #define FIRST_HASH UINT32_C(0x100)
 
-/* Names that this copy got before it had a block: their addresses stay valid.
- * Later names are in the block's table, which all copies share. */
+/* Names that this copy got before it had a block.  The addresses of these names
+ * stay valid.  The block's table, which all copies share, has later names. */
 static struct syc_names_root early;
 
 static const char lost_text[] = "[name lost: table full]";
@@ -242,8 +244,9 @@ static bool is_lost_hash(const struct syc_names_root *of, uint32_t hash)
 	return hash == __atomic_load_n(&of->lost_hash, __ATOMIC_RELAXED);
 }
 
-/* Sixteen bits that processes of one capture rarely have in common, and copies
- * with another SYC_COPIES_NUMBER in this process never. */
+/* Choose sixteen bits that processes of one capture rarely have in common.
+ * Copies in this process with another SYC_COPIES_NUMBER always have other
+ * bits. */
 static uint32_t choose_hash(void)
 {
 	const enum syc_number_giver giver =
@@ -285,8 +288,8 @@ static struct syc_names_table *map_table(struct syc_names_root *of)
 
 	if (base == MAP_FAILED)
 		return NULL;
-	/* Fails before Linux 4.14.  A child's names then have its parent's
-	 * hash, which a capture of both may confuse. */
+	/* madvise() fails before Linux 4.14.  A child's names then have the
+	 * parent's hash, so a capture of both may confuse their names. */
 	(void)madvise(base, page, MADV_WIPEONFORK);
 	struct syc_names_table *const table =
 		(struct syc_names_table *)(void *)(base + page);
@@ -322,7 +325,7 @@ static uint64_t jit_address(uint64_t entry, uint32_t number)
 	return MARK | (entry & 0xFFFF) << 16 | number;
 }
 
-/* The address of @text if @slot holds it, else 0. */
+/* The address of @text if @slot holds @text, else 0. */
 static inline __attribute__((always_inline)) uint64_t
 look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
         const struct name_pair *text)
@@ -346,7 +349,7 @@ static uint64_t count_lost_name(void)
 	return syscap_jit_lost();
 }
 
-/* Slot @probe of @h was empty: take it, or a later one. */
+/* Put @text into the empty slot @probe of @h, or into a later slot. */
 static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
                                                  uint64_t h, unsigned probe,
                                                  const struct name_pair *text)
@@ -383,8 +386,7 @@ static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
 	return count_lost_name();
 }
 
-/* The address of @text in @first, the table from before there was a block, or
- * 0. */
+/* The address of @text in @first, the table from before the block, or 0. */
 static __attribute__((noinline)) uint64_t
 find_early(struct syc_names_table *first, uint64_t h,
            const struct name_pair *text)
@@ -438,7 +440,7 @@ intern(const struct name_pair *text)
 
 uint64_t syscap_jit_lost(void)
 {
-	/* The address from before there was a block stays valid */
+	/* The address from before the block stays valid */
 	uint32_t *const word =
 		__atomic_load_n(&early.lost_hash, __ATOMIC_RELAXED) != 0
 			? &early.lost_hash
@@ -488,13 +490,14 @@ bool syc_names_any(void)
 	        __atomic_load_n(&early.has_names, __ATOMIC_RELAXED)) != 0;
 }
 
-/* The entry of @number in the table of @of; 0: there is none. */
+/* The entry of @number in the table of @of, or 0 if the table has no such
+ * entry. */
 static uint64_t load_entry(const struct syc_names_root *of, uint32_t number)
 {
 	const struct syc_names_table *const table =
 		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
 
-	/* N3: the bytes are there */
+	/* N3: the bytes are complete */
 	return table != NULL ? __atomic_load_n(&table->entries[number],
 	                                       __ATOMIC_ACQUIRE)
 	                     : 0;

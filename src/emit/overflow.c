@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* overflow.c - frames for which a recorder's ring has no room at present. */
+/* overflow.c - frames for which a recorder's ring has no space at present. */
 #define _GNU_SOURCE
 #include "emit/overflow.h"
 
@@ -15,15 +15,16 @@
 #include "os/syscalls.h"
 #include "ring/clock.h"
 
-/* Bytes of room that an event may need at once. */
+/* Bytes of space that an event may need at once. */
 #define MOST_AT_ONCE (2 * SYC_OVERFLOW_STEP)
 
-/* Time between two looks of other threads. */
+/* Time between two moves by other threads. */
 #define LOOK_NS INT64_C(1000000)
 
 /* -------------------------------------------------------------- memory */
 
-/* Count SYC_OVERFLOW_STEP more bytes of the body as memory.  False: too many. */
+/* Count SYC_OVERFLOW_STEP more bytes of the body as memory.  Returns false if
+ * the overflows of the process use too much memory. */
 static bool provide(struct syc_overflow *o)
 {
 	if (__atomic_add_fetch(&syc_process->overflow_bytes, SYC_OVERFLOW_STEP,
@@ -116,7 +117,7 @@ void syc_overflow_move_all(void)
 
 /* --------------------------------------------------- of the thread itself */
 
-/* No other emit of the thread is under way, and signals are blocked. */
+/* Whether no other emit of the thread is in progress.  Signals are blocked. */
 static bool is_alone(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->hot.nested, __ATOMIC_RELAXED) == 0 &&
@@ -140,7 +141,8 @@ bool syc_overflow_begin(struct syc_state *ts)
 		o->target_size = ts->hot.size;
 		o->target_head = ts->head;
 		o->target_tail = (uint32_t)(ts->hot.pos >> 32);
-		/* Frames of handlers that this emit has not yet published */
+		/* Publish frames of handlers that this emit has not yet
+		 * published */
 		syc_overflow_publish(o, 0);
 		syc_thread_ring_place(ts, &o->ring,
 		                      SYC_OVERFLOW_SIZE -
@@ -154,7 +156,7 @@ bool syc_overflow_begin(struct syc_state *ts)
 	return o != NULL;
 }
 
-/* The ring has all frames, and is the thread's again. */
+/* Return to the thread's ring, which has all frames. */
 static void come_back(struct syc_state *ts, struct syc_overflow *o)
 {
 	syc_thread_ring_place(ts, o->target, o->target_size, o->target_tail,

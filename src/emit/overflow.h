@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * overflow.h - frames for which a recorder's ring has no room at present.
+ * overflow.h - frames for which a recorder's ring has no space at present.
  *
  * A recorder that sends one small ring per thread (Sysprof: 128 KiB) needs some
  * time to make the ring, and to read it.  Meanwhile the thread emits into an
  * overflow: anonymous memory, with the same header as a ring.  The frames move
- * on into the ring, in order, as soon as there is room.  When the overflow is
+ * into the ring, in order, as soon as the ring has space.  When the overflow is
  * empty, the thread emits into its ring again.  No event waits.
  *
- * An overflow is filled from its begin to its end, once: it does not wrap.
+ * An overflow is filled once, from its begin to its end, and does not wrap.
  *
  *	FREE ──a thread's ring is full──▶ USED ──the thread ends──▶ LEFT
  *	  ▲                                │ empty                   │ empty
@@ -22,13 +22,14 @@
  *   removes frames (ring.head).
  * - Only the thread itself changes from its ring to an overflow and back, in an
  *   emit that is alone (docs/ring.md).
- * - No record of losses is in an overflow: the thread's next event in the ring,
- *   or the end of the process, writes it.
- * - If the process is killed, or ends by _exit() or exec, its frames here are
- *   lost, and are not reported.
+ * - No loss record is in an overflow.  The thread's next event in the ring, or
+ *   the end of the process, writes the loss record.
  *
- * A forked child has none of this: the list is in struct syc_process, and the
- * kernel zeroes the memory of the overflows.
+ * - If the process is killed, or ends by _exit() or exec, its frames in
+ *   overflows are lost, and are not reported.
+ *
+ * A forked child has no overflow: the list is in struct syc_process, and the
+ * kernel clears the memory of the overflows.
  */
 #ifndef SYC_EMIT_OVERFLOW_H
 #define SYC_EMIT_OVERFLOW_H
@@ -45,7 +46,8 @@
 #define SYC_OVERFLOW_SIZE (UINT32_C(8) << 20)
 /** Most bytes of memory that all overflows of a process use. */
 #define SYC_OVERFLOWS_MOST (UINT32_C(16) << 20)
-/** Memory is counted in this unit; a free overflow keeps at most so much. */
+/** Unit in which memory is counted.  A free overflow keeps at most this
+ * much. */
 #define SYC_OVERFLOW_STEP UINT32_C(65536)
 
 /** The overflow of @ts, or NULL.  Context: owner. */
@@ -78,16 +80,16 @@ enum {
 _Static_assert(sizeof(struct syc_overflow) <= 4096, "one page");
 
 /**
- * Let @ts emit into an overflow, inside an emit that has found no room in the
- * ring.  False: impossible; the caller counts the event.
+ * Let @ts emit into an overflow, inside an emit that has found no space in the
+ * ring.  Returns false if this is impossible, and the caller counts the event.
  *
  * Context: owner, signal-safe.
  */
 bool syc_overflow_begin(struct syc_state *ts);
 
 /**
- * Move frames of @o, the overflow of @ts, into the ring.  If all are there
- * and the emit is alone, @ts emits into its ring again.
+ * Move frames of @o, the overflow of @ts, into the ring.  If the overflow is
+ * then empty, and no other emit is in progress, @ts emits into its ring again.
  *
  * Context: owner, inside an emit, signal-safe.
  */
@@ -129,7 +131,8 @@ static inline uint32_t syc_overflow_phase(const struct syc_overflow *o)
  * an overflow that the emit has looked up is zeroed.
  */
 
-/** The recorder has read frames since the last move.  Context: owner. */
+/** Whether the recorder has read frames since the last move.  Context:
+ * owner. */
 static inline bool syc_overflow_has_room(const struct syc_overflow *o)
 {
 	const struct syc_ring_header *const target =
@@ -140,8 +143,8 @@ static inline bool syc_overflow_has_room(const struct syc_overflow *o)
 	               __atomic_load_n(&o->target_head, __ATOMIC_RELAXED);
 }
 
-/** A frame of @len bytes has no room in @o, the overflow of @ts, and nothing
- * can be moved.  Context: owner. */
+/** Whether @o, the overflow of @ts, has no space for a frame of @len bytes, and
+ * no frame can move.  Context: owner. */
 static inline bool syc_overflow_is_full(const struct syc_overflow *o,
                                         const struct syc_state *ts,
                                         uint32_t len)
@@ -151,26 +154,27 @@ static inline bool syc_overflow_is_full(const struct syc_overflow *o,
 	               o->provided;
 }
 
-/** End of the room in @o, the overflow of @ts, in the unit of `pos`.
- * Context: owner, inside an emit, signal-safe. */
+/** End of the space in @o, the overflow of @ts, in the unit of `pos`.  Context:
+ * owner, inside an emit, signal-safe. */
 uint32_t syc_overflow_limit(struct syc_state *ts, struct syc_overflow *o);
 
 /**
- * The thread of @ts ends, and leaves its overflow: moves the frames, or leaves
- * them to other threads.  Takes the ring from @ts.
+ * Leave the overflow of @ts, as the thread ends: move the frames, or leave them
+ * to other threads.  The thread's ring is then the overflow's.
  *
  * Context: owner, or the thread that finishes a dead thread's state;
  * signal-safe.
  */
 void syc_overflow_leave(struct syc_state *ts);
 
-/** Move frames of all threads, also of ended ones, as an event of any thread
- * ends.  Context: any-thread, signal-safe. */
+/** Move frames of all threads, also of ended threads, at the end of any
+ * thread's event.  Context: any-thread, signal-safe. */
 void syc_overflow_move_all(void);
 
 /* ------------------------------------------------------ overflow_move.c */
 
-/* Context of the rest: any-thread, signal-safe, all signals blocked. */
+/* Context of the following functions: any-thread, signal-safe, all signals
+ * blocked. */
 
 /** Move the frames that fit into the ring.  Returns the number of bytes.  The
  * caller has the lock. */
@@ -179,15 +183,17 @@ uint32_t syc_overflow_move_frames(struct syc_overflow *o);
 /** Move the ring's tail by @n bytes.  The caller has the lock, or made @o. */
 void syc_overflow_publish(struct syc_overflow *o, uint32_t n);
 
-/** No thread uses @o any more, which is empty.  The caller has the lock. */
+/** Make @o, which is empty and which no thread uses, free.  The caller has the
+ * lock. */
 void syc_overflow_make_free(struct syc_overflow *o);
 
-/** Move what fits, of any thread, and finish what is left and empty.  Adds the
- * bytes to *@n_moved.  False: frames remain. */
+/** Move the frames that fit, of any thread, and finish an empty overflow that
+ * its thread has left.  Adds the bytes to *@n_moved.  Returns false if frames
+ * remain. */
 bool syc_overflow_move_any(struct syc_overflow *o, uint32_t *n_moved);
 bool syc_overflow_move_each(uint32_t *n_moved);
 
-/** The process exits: move all frames, and wait for the recorder as long as it
+/** Move all frames at the end of the process, and wait while the recorder
  * reads.  Count the frames that remain. */
 void syc_overflow_end(void);
 

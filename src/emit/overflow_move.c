@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* overflow_move.c - moves frames of overflows into rings, with signals
+/* overflow_move.c - transfer of frames from overflows into rings, with signals
  * blocked. */
 #define _GNU_SOURCE
 #include <string.h>
@@ -13,14 +13,15 @@
 #include "ring/clock.h"
 
 #define MS INT64_C(1000000)
-/* At exit: time without progress, and in all. */
+/* Limits of the wait at exit: without progress, and in total. */
 #define STUCK_NS (250 * MS)
 #define END_NS   (1000 * MS)
 
-/* Under the lock, empty, and of no thread. */
+/* Make free an empty overflow of no thread, under the lock. */
 void syc_overflow_make_free(struct syc_overflow *o)
 {
-	/* Many free overflows keep no memory: others may need it */
+	/* Many free overflows keep no memory, because other overflows may need
+	 * it */
 	const uint32_t used = __atomic_load_n(&syc_process->overflow_bytes,
 	                                      __ATOMIC_RELAXED) -
 	                      o->provided;
@@ -39,9 +40,10 @@ void syc_overflow_make_free(struct syc_overflow *o)
 	__atomic_store_n(&o->phase, SYC_OVERFLOW_FREE, __ATOMIC_RELEASE);
 }
 
-/* ---------------------------------------------------- moving; with the lock */
+/* ---------------------------------------------------- moves, under the lock */
 
-/* Free bytes of the target.  False: its reader's position is invalid. */
+/* Find the free bytes of the target.  Returns false if the position of the
+ * target's reader is invalid. */
 static bool find_room(struct syc_overflow *o, uint32_t *ret_room)
 {
 	const uint32_t size = o->target_size;
@@ -66,7 +68,8 @@ void syc_overflow_publish(struct syc_overflow *o, uint32_t n)
 	__atomic_store_n(&o->target->tail, o->target_tail, __ATOMIC_RELEASE);
 }
 
-/* The recorder will not read these frames.  The thread may still add some. */
+/* Count the frames that the recorder will not read.  The thread may still add
+ * frames. */
 static void count_rest(struct syc_overflow *o)
 {
 	const unsigned char *const body = syc_overflow_body(&o->ring);
@@ -113,8 +116,8 @@ uint32_t syc_overflow_move_frames(struct syc_overflow *o)
 	return n;
 }
 
-/* The thread has ended, and no frame is left to move.  The ring keeps room for
- * the end marker. */
+/* Finish the overflow of an ended thread, after its last frame.  The ring keeps
+ * space for the end marker. */
 static void finish_left(struct syc_overflow *o)
 {
 	count_rest(o);
@@ -130,8 +133,8 @@ static void finish_left(struct syc_overflow *o)
 	syc_overflow_make_free(o);
 }
 
-/* Move what fits, of any thread.  False: frames are left.  Signals are
- * blocked. */
+/* Move the frames that fit, of any thread, with signals blocked.  Returns false
+ * if frames remain. */
 bool syc_overflow_move_any(struct syc_overflow *o, uint32_t *n_moved)
 {
 	if (syc_overflow_phase(o) == SYC_OVERFLOW_FREE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.c - the data that all threads of the process share: its block, and
- * its renewal in a forked child.
+ * process.c - data that all threads of the process share: its block, and the
+ * renewal of the data in a forked child.
  */
 #define _GNU_SOURCE
 #include "emit/process.h"
@@ -58,7 +58,7 @@ int syc_process_next_epoch(void)
 	return __atomic_add_fetch(&syc_block->last_epoch, 1, __ATOMIC_RELAXED);
 }
 
-/* Missing in programs that emit no addresses. */
+/* This struct is missing in programs that emit no addresses. */
 #pragma weak syc_map_frames
 
 static const char *why_alone = "";
@@ -91,9 +91,9 @@ static size_t wiped_front(void)
 }
 
 /*
- * A child finds the mapping of syc_process and the states zeroed.  The block
- * has another mapping.  Without MADV_WIPEONFORK (Linux < 4.14) the fork handler
- * clears the first mapping, and _Fork() is not noticed.
+ * The kernel zeroes the mapping of syc_process and the states in a child.  The
+ * block has another mapping.  Without MADV_WIPEONFORK (Linux < 4.14) the fork
+ * handler clears the first mapping, and the library does not notice _Fork().
  */
 static struct syc_block *make_block(const struct syc_control_socket *control,
                                     const struct sockaddr_un *recorder,
@@ -130,17 +130,17 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 	block->recorder = recorder;
 	block->arena_body = arena_body;
 	block->environment = environment;
-	/* Before the first event: if a vfork() child has that event, it must
-	 * not pass for this process */
+	/* Set this before the first event.  If a vfork() child has the first
+	 * event, the child must not pass for this process */
 	block->process->born = getpid();
 	block->process->pid = block->process->born;
 	block->process->since = syc_clock_kernel();
 	return block;
 }
 
-/* If two threads adopt the same block at one time, the first one stores.  The
- * other thread stores after a timeout, as in a child that was forked during the
- * set-up. */
+/* Store the pointers to @block.  If two threads adopt the same block at one
+ * time, the first thread stores.  The other thread stores after a timeout, as
+ * in a child that was forked during the set-up. */
 static void use_block(struct syc_block *block)
 {
 	static struct syc_block *taken;
@@ -250,11 +250,11 @@ void syc_child_prepare(void)
 }
 
 /*
- * F1: no thread of this child claims the state of the thread that forked, since
- * that thread still has a pointer to the state.  @is_first: this is that
- * thread.  @own: the state of that thread, or NULL.  If other copies of the
- * library may have pointers to other states, or if @is_first is false, no state
- * is claimed.
+ * F1: no thread of this child claims the state of the thread that forked,
+ * because the latter still has a pointer to its state.  @own is this state, or
+ * NULL.  @is_first: the calling thread is the thread that forked.  If @is_first
+ * is false, or other copies of the library may have pointers to other states,
+ * no state is claimed.
  */
 static void leave_states(const struct syc_state *own, bool is_first)
 {
@@ -280,7 +280,7 @@ static void begin_child(void)
 	syc_process->is_child = true;
 	if (syc_process->pid == pid) /* another fork handler has emitted */
 		return;
-	if (syc_process->pid != 0) { /* the kernel did not wipe it */
+	if (syc_process->pid != 0) { /* the kernel did not clear it */
 		memset(syc_process, 0, sizeof(*syc_process));
 		memset(syc_states, 0,
 		       syc_block->states_ever * sizeof(struct syc_state));
@@ -310,7 +310,8 @@ void syc_child_begin(void)
 	syc_undisturbed_end(&before);
 }
 
-/* Another thread does the set-up.  Returns 0 if that takes longer than 5 s. */
+/* Wait for another thread that does the set-up.  Returns 0 if the set-up takes
+ * longer than 5 s. */
 static int32_t wait_for_pid(void)
 {
 	for (int i = 0; i < 5000; i++) {
@@ -334,8 +335,9 @@ int32_t syc_child_pid(void)
 	const int32_t pid = getpid();
 	if (syc_process->born != 0 && syc_process->born != pid)
 		return 0; /* a vfork() child of a process without events */
-	/* The first event of a forked child.  The first thread does the set-up
-	 * with signals blocked, so that no handler waits for its own thread. */
+	/* This is the first event of a forked child.  The first thread does the
+	 * set-up with signals blocked, so that no handler waits for its own
+	 * thread. */
 	int32_t expected = 0;
 	if (!__atomic_compare_exchange_n(&syc_process->pid, &expected, -1,
 	                                 false, __ATOMIC_ACQUIRE,
@@ -431,6 +433,6 @@ void syc_announce(struct syc_state *ts)
 	if ((ts->is_ours || announce_process(&ts->hot)) &&
 	    announce_clock(&ts->hot))
 		return;
-	/* No room: the next ring of the process tries again */
+	/* The ring has no space, so the next ring of the process tries again */
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 }
