@@ -45,7 +45,7 @@ static int begin_slot(struct syc_state *ts)
 		return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0
 		               ? -ECONNRESET
 		               : r;
-	/* The recorder may write to this word, too: load once, then check */
+	/* The recorder may write to this word, too, so load once, then check */
 	const uint32_t at = __atomic_load_n(&slot.ring->tail, __ATOMIC_RELAXED);
 	ts->is_own = false;
 	ts->is_ours = true;
@@ -58,7 +58,7 @@ static int begin_slot(struct syc_state *ts)
 		    slot.word, &busy, syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE),
 		    false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return 0;
-	/* Another program overwrote the word: the slot is unusable */
+	/* Another program overwrote the word, so the slot is unusable */
 	syc_thread_ring_unmap(ts);
 	ts->slot = NULL;
 	return -EBADMSG;
@@ -79,14 +79,14 @@ struct syc_arena_head *syc_slot_arena_head(void)
 	const uint32_t phase =
 		h != NULL ? syc_handed_arena_phase(h) : SYC_HANDED_NONE;
 
-	/* A parent's unsent arena is not for its child */
+	/* A child must not use its parent's unsent arena */
 	return phase == SYC_HANDED_SENT || (phase == SYC_HANDED_UNSENT &&
 	                                    h->pid == syc_process->pid)
 	               ? syc_arena_head(&h->arena)
 	               : NULL;
 }
 
-/* The recorder has refused an arena, or the recording is over. */
+/* Whether the recorder has refused an arena, or the recording is over. */
 static bool is_closed(void)
 {
 	for (const struct syc_handed_arena *h = syc_handed_arena_newest();
@@ -110,7 +110,8 @@ static void send_arena(struct syc_handed_arena *h, bool at_exit)
 		__atomic_store_n(&syc_look_due, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	/* A vfork() child has other fds; any other child has not begun yet */
+	/* A vfork() child has other fds, and any other child has not begun
+	 * yet */
 	if (h->pid != getpid())
 		return;
 	syc_undisturbed_begin(&before);
@@ -135,7 +136,8 @@ bool syc_slot_stop_if_over(void)
 	return true;
 }
 
-/* The steps of ring/ring_file.h, except that there may be no reader yet. */
+/* Count by the steps of ring/ring_file.h, except that there may be no reader
+ * yet. */
 static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
 	struct syc_arena_head *const head = syc_slot_arena_head();
@@ -156,7 +158,7 @@ static bool is_recorder_syscap(const struct syc_ring_header *ring)
 	       SYC_RING_RECORDER_MAGIC;
 }
 
-/* @fd is closed. */
+/* Map the ring in @fd, and close @fd. */
 static int map_ring(int fd, struct syc_ring_header **ret_ring,
                     uint32_t *ret_size)
 {
@@ -212,10 +214,10 @@ static bool has_stray_losses(void)
 }
 
 /*
- * An emit of its own, which may use @reserve bytes beyond the limit.  A ring of
- * another epoch takes no more frames.  Nested in another emit, it writes
- * nothing: if the process exits in this handler, the outer emit never
- * publishes.
+ * Report in an emit of the report's own, which may use @reserve bytes beyond
+ * the limit.  A ring of another epoch takes no more frames.  If another emit is
+ * in progress, write nothing: if the process exits in this handler, the outer
+ * emit never publishes.
  */
 static void report_in_own_ring(uint32_t reserve)
 {
@@ -237,8 +239,8 @@ static void report_in_own_ring(uint32_t reserve)
 }
 
 /*
- * Write a requested report, behind the thread's own event.  Arenas are sent
- * last, since an arena that can't be sent yet sets syc_look_due again.
+ * Write a requested report, after the thread's own event.  Arenas are sent
+ * last, because an arena that can't be sent yet sets syc_look_due again.
  * Otherwise the report's own emit would find the word set, and call this
  * function again.
  */
@@ -246,7 +248,7 @@ static bool report_stray(void)
 {
 	if (has_stray_losses()) {
 		report_in_own_ring(0);
-		/* No ring, or no room: the next thread reports */
+		/* There is no ring or no space, so the next thread reports */
 		if (syc_loss_is_stray_pending() &&
 		    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=
 		            0)
@@ -257,7 +259,7 @@ static bool report_stray(void)
 	return true;
 }
 
-/* A ring with nothing but a report of stray losses. */
+/* Write only a report of stray losses into a new ring. */
 static void report_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -274,10 +276,9 @@ static void report_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 }
 
 /*
- * A recorder that does not read our part of the header gets reports of losses
- * only by records.  Threads that still run write no more records.  (A thread
- * that writes such a record before the process has ended reports its losses
- * twice.)
+ * A recorder that does not read the client block gets reports of losses only by
+ * records.  Threads that still run write no more records.  (A thread that
+ * writes such a record before the process has ended reports its losses twice.)
  */
 static void adopt_losses_of_others(void)
 {
@@ -295,9 +296,9 @@ static void adopt_losses_of_others(void)
 }
 
 /*
- * Report the remaining losses before the process ends, in this thread's ring.
- * The reserve has room for a record even if the ring is full.  Without a ring,
- * request one for this purpose.
+ * Report the remaining losses in this thread's ring, before the process ends.
+ * The reserve has space for a record even if the ring is full.  A thread
+ * without a ring requests one for the report.
  */
 static bool report_at_exit(void)
 {
@@ -307,7 +308,7 @@ static bool report_at_exit(void)
 	uint32_t size;
 	int fd = -ECANCELED;
 
-	/* Under a seccomp filter, the counts stay in memory that the recorder
+	/* Under a seccomp filter, the counts remain in memory that the recorder
 	 * reads */
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
 	    syc_seccomp_has_filter())
@@ -324,7 +325,7 @@ static bool report_at_exit(void)
 	return true;
 }
 
-/* Only a ring that fills up makes the process check the recorder. */
+/* Check the recorder if a ring fills up, and at no other time. */
 static void look_at_recorder(bool is_filling)
 {
 	if (is_filling)

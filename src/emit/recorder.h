@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder.h - the recorder of this process: the source of its rings, arenas
- * that the process hands over, and the sockets that lead to it.
+ * recorder.h - the recorder of this process: the source of the recorder's
+ * rings, arenas that the process hands over, and sockets of the recorder.
  */
 #ifndef SYC_EMIT_RECORDER_H
 #define SYC_EMIT_RECORDER_H
@@ -23,30 +23,31 @@ struct sockaddr_un;
 
 extern const struct syc_ring_source syc_recorder;
 
-/** The thread of @ts has unmapped its ring: the recorder may give the slot to
- * others.  Context: owner, or the thread that finishes a dead thread's
- * state. */
+/** Release the slot of @ts, whose thread has unmapped its ring.  The recorder
+ * may then give the slot to other threads.  Context: owner, or the thread that
+ * finishes a dead thread's state. */
 void syc_slot_end(const struct syc_state *ts);
 
-/** Turn recording off if it is over.  True: recording is over.  Context:
- * any-thread, signal-safe. */
+/** Turn recording off if the recording is over.  Returns true if the recording
+ * is over.  Context: any-thread, signal-safe. */
 bool syc_slot_stop_if_over(void);
 
-/** Head of the arena in which losses without a slot are counted; NULL: none.
- * Context: any-thread, signal-safe. */
+/** Head of the arena that counts losses without a slot, or NULL.  Context:
+ * any-thread, signal-safe. */
 struct syc_arena_head *syc_slot_arena_head(void);
 
 /* -------------------------------------------------------- recorder_end.c */
 
-/** Note the directory of the recorder's name, while the recorder runs.  Comes
- * before syc_recorder_end_look().  Context: any-thread, signal-safe. */
+/** Note the directory of the recorder's name, while the recorder runs.
+ * Precedes syc_recorder_end_look().  Context: any-thread, signal-safe. */
 void syc_recorder_end_note(void);
 
 /**
- * True if the recorder has announced its end, or was killed.  In the second
- * case no process has the other end of the inherited socket, or listens at the
- * recorder's name.  Turns recording off.  Makes a few system calls, which the
- * recorder does not notice.
+ * Whether the recorder has announced its end, or was killed.  If the recorder
+ * was killed, no process has the other end of the inherited socket, or listens
+ * at the recorder's name.  If the recorder has ended, the function turns
+ * recording off.  The function makes a few system calls, which the recorder
+ * does not notice.
  *
  * Context: any-thread, signal-safe.
  */
@@ -58,13 +59,14 @@ bool syc_recorder_end_look(void);
  * A recorder of syscap may request arenas (docs/protocol.md).  Then the process
  * makes its rings in one memfd, and sends the memfd in one message without an
  * answer.  The process's first event makes the arena.  If sending is impossible
- * at that time, events go into the arena, and later events try again, at
- * growing intervals.  A child that is forked after the sending uses the arena,
- * too; any other child makes another arena.  When all slots are taken, the
- * process makes another arena, so that most processes use little address space.
+ * at that time, events go into the arena, and later events try to send again,
+ * at growing intervals.  A child that is forked after the sending also uses the
+ * arena.  Any other child makes another arena.  When all slots are taken, the
+ * process makes another arena, so most processes use little address space.
  */
 
-/** State of an arena.  The holder of the lock stores it, release. */
+/** State of an arena.  The holder of the arena's lock stores the state with
+ * release. */
 enum syc_handed {
 	SYC_HANDED_NONE,
 	SYC_HANDED_UNSENT, /* sending failed; slots may be claimed */
@@ -73,23 +75,23 @@ enum syc_handed {
 	SYC_HANDED_IMPOSSIBLE
 };
 
-/** In memory that a child inherits. */
+/** An arena that the process hands over, in memory that a child inherits. */
 struct syc_handed_arena {
-	/* The arena before, whose slots are all taken, or NULL.  Set before
-	 * other threads see this one */
+	/* The previous arena, whose slots are all taken, or NULL.  The pointer
+	 * is set before other threads see this arena */
 	struct syc_handed_arena *older;
 	/* The next arena during its creation; other threads do not use it
 	 * yet */
 	struct syc_handed_arena *next;
-	uint32_t lock; /* held to make it, to send it, or to make the next one:
-	                * os/threads.h */
+	uint32_t lock; /* held to make this arena, to send this arena, or to
+	                * make the next arena: os/threads.h */
 	uint32_t phase;
-	int32_t pid;     /* of the process that made it */
-	bool is_told;    /* the recorder was informed of it */
-	uint64_t pid_ns; /* namespace of pid; 0: not known */
+	int32_t pid;     /* of the process that made this arena */
+	bool is_told;    /* the recorder knows the arena */
+	uint64_t pid_ns; /* namespace of pid; 0: unknown */
 	int64_t began;   /* time of the process's first arena, ns */
 	struct syc_arena arena;
-	/* Until it is sent; fd 0: closed */
+	/* The memfd, until it is sent; fd 0: closed */
 	struct syc_control_socket file;
 	struct syc_control_socket connection; /* see syc_connection_send() */
 	_Alignas(8) int64_t unsent_since, try_at; /* ns */
@@ -112,23 +114,23 @@ static inline struct syc_handed_arena *syc_handed_arena_newest(void)
 	return __atomic_load_n(&syc_block->hand_over, __ATOMIC_ACQUIRE);
 }
 
-/** The recorder requests arenas.  Context: any-thread, signal-safe. */
+/** Whether the recorder requests arenas.  Context: any-thread, signal-safe. */
 bool syc_handed_arena_is_requested(void);
 
 /**
- * Claim a slot for @pid in an arena; makes and sends an arena if necessary.  0,
- * or -errno: there is no slot, and threads request rings.
+ * Claim a slot for @pid in an arena.  Makes and sends an arena if necessary.
+ * Returns 0; or -errno if there is no slot, and threads request rings.
  *
  * Context: any-thread, signal-safe, signals blocked.
  */
 int syc_handed_arena_claim(int32_t pid, struct syc_slot *ret_slot);
 
-/** Send @h if it is unsent; @at_exit: try for a limited time.  Context:
+/** Send @h if it is unsent.  If @at_exit, try for a limited time.  Context:
  * any-thread, signal-safe, signals blocked. */
 void syc_handed_arena_try(struct syc_handed_arena *h, bool at_exit);
 
-/** In a forked child that begins to emit: keep the parent's arenas that the
- * child may use.  Context: setup of the child, signal-safe. */
+/** Keep the parent's arenas that this child may use, before the child's first
+ * event.  Context: setup of the child, signal-safe. */
 void syc_handed_arena_begin_child(void);
 
 /* -------------------------------------------------------- ring_request.c */
@@ -137,85 +139,85 @@ void syc_handed_arena_begin_child(void);
  * A thread requests a ring once, and waits for the answer.  After a timeout the
  * thread drops and counts events, and checks for the answer at growing
  * intervals.  If the recorder is silent for a second, threads request without
- * waiting until an answer comes.  One thread of the process at a time repeats
- * requests, which may have got lost, at growing intervals.
+ * waiting until an answer comes.  Requests may get lost.  So one thread of the
+ * process at a time repeats requests, at growing intervals.
  *
- * Requests use the inherited socket while it exists.  After that, each request
- * has a connection of its own to the recorder's name, if there is a name.
+ * Requests use the inherited socket while the socket exists.  After that, each
+ * request has its own connection to the recorder's name, if there is a name.
  *
- * A thread takes the first answer: all answers are equivalent, and each request
- * has an answer.
+ * A thread takes the first answer, because all answers are equivalent, and each
+ * request has an answer.
  */
 
 /**
  * Request a ring.  Returns an fd, or -errno of syc_control_receive_ring();
- * -ETIMEDOUT: not yet.
+ * -ETIMEDOUT: no answer yet.
  *
  * Context: owner, signal-safe, signals blocked.
  */
 int syc_ring_request(struct syc_state *ts);
 
 /**
- * The same for no thread, once more before the process ends.  Waits until
+ * Request a ring for no thread, before the process ends.  Waits until
  * @deadline.
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
 int syc_ring_request_at_exit(int64_t deadline);
 
-/** Requests go to the recorder's name: there is no inherited socket, or not any
- * more.  Context: any-thread, signal-safe. */
+/** Whether requests go to the recorder's name, because there is no inherited
+ * socket (any more).  Context: any-thread, signal-safe. */
 bool syc_ring_request_is_by_name(void);
 
-/** @ts ends: another thread may take the answer that it waits for.  owner. */
+/** Let another thread take the answer for @ts, whose thread ends.  Context:
+ * owner. */
 void syc_ring_request_leave(struct syc_state *ts);
 
-/** An answer was a ring, which is mapped.  signal-safe. */
+/** Note that an answer was a ring, which is mapped.  Context: signal-safe. */
 void syc_ring_request_note_ring(void);
 
 /**
- * @ts got no ring, because of @r: set the time of the next attempt, and turn
- * recording off if the recorder has ended.
+ * Note that @ts got no ring, because of @r.  Sets the time of the next attempt,
+ * and turns recording off if the recorder has ended.
  *
  * Context: owner, signal-safe, signals blocked.
  */
 void syc_ring_request_note_failure(struct syc_state *ts, int r);
 
-/* ----------------------------------- the inherited socket:
- * recorder_socket.c */
+/* --------------------------- the inherited socket: recorder_socket.c */
 
 /*
  * The process shares this socket and its flags with its parent and children,
  * and never changes the flags.  The fd in the environment may refer to another
  * file.  So the library uses the fd only if it is an unnamed AF_UNIX stream
- * socket that the program has not made.  The library stops using the fd when it
- * refers to another file.
+ * socket that the program has not made.  The library stops using the fd when
+ * the fd refers to another file.
  */
 
 /**
  * Check that @fd is a control socket.  Returns NULL and fills *@ret_socket,
  * which goes into the block; or returns the reason for the refusal.
- * @is_inherited: main() has not begun, so all fds are inherited.  A socket pair
- * of this process is then one of the program before exec.
+ * @is_inherited: main() has not begun, so the process inherited all fds.  A
+ * socket pair of this process then comes from the program before exec.
  *
  * Context: setup.
  */
 const char *syc_control_adopt(int fd, bool is_inherited,
                               struct syc_control_socket *ret_socket);
 
-/** The fd of @socket still is the same file. */
+/** Whether the fd of @socket still is the same file. */
 bool syc_control_is_same(const struct syc_control_socket *socket);
 
 /**
- * Send a request for a ring over @socket; receive a ring.  Both functions wait
- * until @deadline (ns; 0: not at all) without a lock.  Several threads may wait
- * at the same time.  All answers are alike, so any thread may receive any
- * answer, as long as no thread takes more than were requested.
+ * Send a request for a ring over @socket, or receive a ring.  Both functions
+ * wait until @deadline (ns; 0: not at all) without a lock.  Several threads may
+ * wait at the same time.  All answers are alike, so any thread may receive any
+ * answer, if no thread takes more answers than were requested.
  *
- * They return 0 and a close-on-exec fd, or
+ * The functions return 0 and a close-on-exec fd, or
  *	-ESTALE     the fd is another file now: never use it again
  *	-EPIPE      the recorder has ended, or has closed this connection
- *	-ETIMEDOUT  no room for the request; no answer
+ *	-ETIMEDOUT  no space for the request, or no answer
  *	-EBADMSG    an answer without a ring
  *	other       a system call failed
  *
@@ -228,7 +230,7 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
 
 /**
  * Send @message, of SYC_CONTROL_REQUEST_LEN bytes, with @fd (-1: without) in
- * one piece, without waiting.  0 or -errno: as above, or -EAGAIN.
+ * one piece, without waiting.  Returns 0 or -errno: as above, or -EAGAIN.
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
@@ -238,27 +240,29 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 /* --------------------------------------- connections: recorder_socket.c */
 
 /*
- * A process that has not inherited the control socket, or has lost it, makes
- * one connection for each ring.  The connection is closed when the answer is
- * there.  One connection whose answer is late may be parked, for the next
- * thread that checks.  The library notices if the program closes or replaces
- * this fd.
+ * A process without an inherited control socket makes one connection for each
+ * ring.  The process closes the connection after the answer.  One connection
+ * with a late answer may be parked, for the next thread that checks.  The
+ * library notices if the program closes or replaces the fd of the parked
+ * connection.
  */
 
 /**
- * Take @path, of SYSCAP_RECORDER.  False: there is no such file.
+ * Copy @path, of SYSCAP_RECORDER, to *@ret_address.  Returns false if the file
+ * does not exist.
  *
  * Context: setup.
  */
 bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address);
 
 /**
- * Request a ring over a new connection, and wait for it until @deadline (ns; 0:
- * not at all); check the parked connection for an answer.
+ * Request a ring over a new connection, and wait for the ring until @deadline
+ * (ns; 0: not at all).  The second function checks the parked connection for an
+ * answer.
  *
- * They return a close-on-exec fd, or -errno; -ETIMEDOUT: no answer yet.
- * -ENOENT of the second: none is parked.  No error is final.  The connection is
- * in *noted during the call, for a forked child.
+ * The functions return a close-on-exec fd, or -errno; -ETIMEDOUT: no answer
+ * yet.  -ENOENT of the second function: no connection is parked.  No error is
+ * final.  The connection is in *noted during the call, for a forked child.
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
@@ -267,21 +271,21 @@ int syc_connection_look(void);
 
 /**
  * Send @message like syc_control_send_message(), over a new connection, which
- * is in *noted during the call. -ECONNREFUSED: no process listens any more.
- * -ENOENT: the name leads to no socket here. -EACCES: the socket is not of our
- * user.
+ * is in *noted during the call.  -ECONNREFUSED: no process listens any more.
+ * -ENOENT: the name leads to no socket in this namespace.  -EACCES: the socket
+ * is of another user.
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
 int syc_connection_send(struct syc_control_socket *noted, const char *message,
                         int fd);
 
-/** In a forked child: close the parent's *noted, if it is still the same file.
- * signal-safe. */
+/** Close the parent's *noted in a forked child, if it still is the same file.
+ * Context: signal-safe. */
 void syc_connection_drop(struct syc_control_socket *noted);
 
-/** In a forked child: close the connections of the parent's threads, and the
- * parked one.  signal-safe. */
+/** Close the connections of the parent's threads, and the parked connection, in
+ * a forked child.  Context: signal-safe. */
 void syc_connection_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder_end.c - check whether the recorder has ended. */
+/* recorder_end.c - check for the end of the recorder. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -26,9 +26,9 @@ static bool is_hung_up(int fd)
 }
 
 /*
- * The recorder's name is a socket in a separate directory within this
- * directory.  If the recorder was killed, the next recorder removes the socket
- * and its directory.  Set before there are ticks.
+ * Parent of the directory with the recorder's socket.  If the recorder was
+ * killed, the next recorder removes the socket and its directory, but not this
+ * parent.  Both words are set before there are ticks.
  */
 static dev_t parent_dev;
 static ino_t parent_ino;
@@ -58,7 +58,8 @@ void syc_recorder_end_note(void)
 	}
 }
 
-/* The name was removed.  False if this process has another root directory. */
+/* Whether the name was removed.  Returns false if this process has another root
+ * directory. */
 static bool is_name_removed(const struct sockaddr_un *address)
 {
 	struct stat st;
@@ -67,8 +68,9 @@ static bool is_name_removed(const struct sockaddr_un *address)
 	       st.st_dev == parent_dev && st.st_ino == parent_ino;
 }
 
-/* Connect a socket of another type.  If a process listens, the kernel refuses
- * with EPROTOTYPE, and that process does not notice. */
+/* Whether no process listens at @address, by a connection of a socket of
+ * another type.  If a process listens, the kernel refuses with EPROTOTYPE, and
+ * the listener does not notice. */
 static bool has_no_listener(const struct sockaddr_un *address)
 {
 	const unsigned held = syc_fd_hold();

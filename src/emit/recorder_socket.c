@@ -51,7 +51,7 @@ const char *syc_control_adopt(int fd, bool is_inherited,
 	if (peer_size > sizeof(sa_family_t))
 		return "SYSPROF_CONTROL_FD is connected to a named socket, "
 		       "not to a recorder";
-	/* The kernel reports the pid that made the pair, not the other end's */
+	/* The kernel reports the pid of the process that made the pair */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &cred_size) != 0 ||
 	    (cred.pid == getpid() && !is_inherited))
 		return "SYSPROF_CONTROL_FD is a socket pair of this process";
@@ -68,7 +68,7 @@ bool syc_control_is_same(const struct syc_control_socket *socket)
 
 /*
  * Returns 0, or -ETIMEDOUT after the deadline.  Checks once more after the
- * deadline: this thread may have had no processor time until then.
+ * deadline, because this thread may have had no processor time until then.
  */
 static int wait_for_control(int fd, short events, int64_t deadline)
 {
@@ -151,7 +151,7 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 	return 0;
 }
 
-/* Returns the only fd of @msg, or -EBADMSG; closes all other fds. */
+/* Returns the only fd of @msg, or -EBADMSG.  Closes all other fds. */
 static int take_fd(struct msghdr *msg)
 {
 	int taken = -EBADMSG;
@@ -218,7 +218,7 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
 	}
 }
 
-/* One in so many of the possible fds is reserved for the program. */
+/* The program has one of SPARED possible fds in reserve. */
 #define SPARED 8
 
 bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
@@ -277,7 +277,8 @@ static void close_connection(const struct syc_control_socket *connection)
 		syc_fd_close(connection->fd);
 }
 
-/* Another user may have taken the name. */
+/* Whether the listener is of our user.  Another user may have taken the
+ * name. */
 static bool is_of_our_user(int fd)
 {
 	struct ucred cred;
@@ -287,7 +288,8 @@ static bool is_of_our_user(int fd)
 	       cred.uid == (uid_t)syscall(SYS_geteuid);
 }
 
-/* Noted before the connection exists: see syc_connection_forget() */
+/* Open a connection.  The connection is noted before it exists: see
+ * syc_connection_forget() */
 static int open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
@@ -322,15 +324,16 @@ static bool change_parking(uint32_t from, uint32_t to)
 	                                   __ATOMIC_RELAXED);
 }
 
-/* A vfork() child has the parent's memory, but other fds.  The
- * parent does not have an fd that the child parks, and an fd that the child
- * closes stays open in the parent. */
+/* Whether this process is a vfork() child.  Such a child has the parent's
+ * memory, but other fds.  The parent does not have an fd that the child parks.
+ * An fd that the child closes stays open in the parent. */
 static bool is_vfork_child(void)
 {
 	return __atomic_load_n(&syc_process->pid, __ATOMIC_RELAXED) != getpid();
 }
 
-/* After this exchange no other thread has the connection. */
+/* Take the parked connection.  After the exchange no other thread has this
+ * connection. */
 static bool take_parked(struct syc_control_socket *ret_connection)
 {
 	if (!change_parking(FULL, BUSY))
@@ -359,7 +362,7 @@ void syc_connection_drop(struct syc_control_socket *noted)
 
 void syc_connection_forget(void)
 {
-	/* Of threads that waited during the fork */
+	/* Connections of threads that waited during the fork */
 	for (uint32_t i = 0; i < syc_block->states_ever; i++)
 		syc_connection_drop(&syc_block->mapped[i].connection);
 	if (syc_block->parking == FULL)
@@ -398,7 +401,8 @@ int syc_connection_request(struct syc_control_socket *noted, int64_t deadline)
 	int r = open_connection(noted);
 
 	if (r == 0) {
-		/* After a failure no answer comes, which is seen below */
+		/* If this fails, no answer comes, and the next call returns the
+		 * error */
 		syc_control_send_request(noted, 0);
 		r = receive_ring(noted, deadline);
 	}
@@ -416,7 +420,7 @@ int syc_connection_send(struct syc_control_socket *noted, const char *message,
 		close_connection(noted);
 	}
 	noted->fd = 0;
-	/* The recorder closed the connection, perhaps for lack of room: try
+	/* If the recorder closed the connection, perhaps for lack of space, try
 	 * again */
 	return r == -EPIPE || r == -ESTALE ? -EAGAIN : r;
 }

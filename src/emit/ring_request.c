@@ -12,7 +12,7 @@
 
 #define MS INT64_C(1000000)
 
-/* Longest silence for which new threads still wait. */
+/* Longest silence during which new threads still wait. */
 #define HICCUP_NS (1000 * MS)
 /* Time between two checks of one thread for a late answer. */
 #define LOOK_MIN_NS (10 * MS)
@@ -24,16 +24,16 @@
 static const char silence[] = "the recorder gives no rings at present";
 
 /*
- * Of this copy.  Valid while syc_process->n_failures is not 0, and set before
- * that, so inherited values are harmless in a child.
+ * Times of this copy.  They are valid while syc_process->n_failures is not 0,
+ * and are set before.  So inherited values are harmless in a child.
  */
 static int64_t silent_since; /* ns */
 static int64_t repeat_at;    /* ns */
 
 /*
- * Number of answers that ended threads did not wait for: other threads may take
- * them.  The upper half is the pid, since a child must not take its parent's
- * answers.
+ * Number of answers that ended threads requested and did not receive.  Other
+ * threads may take these answers.  The upper half is the pid, because a child
+ * must not take its parent's answers.
  */
 static uint64_t unclaimed;
 
@@ -113,7 +113,7 @@ void syc_ring_request_leave(struct syc_state *ts)
 	ts->has_asked = false;
 }
 
-/* 0: do not wait. */
+/* Returns 0 if the thread must not wait. */
 static int64_t deadline_if(bool waits)
 {
 	return waits ? syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * MS : 0;
@@ -139,8 +139,9 @@ static int request_over_inherited(struct syc_state *ts)
 	         : 0;
 	if (asks && r == 0)
 		ts->has_asked = true;
-	/* Also if there was no room for a request.  The time limit begins
-	 * after the request, which may be late on a busy machine */
+	/* Receive also if the socket had no space for a request.  The time
+	 * limit begins after the request, which may be late on a busy
+	 * machine */
 	if (r == 0 || r == -ETIMEDOUT)
 		r = syc_control_receive_ring(&syc_block->control,
 		                             deadline_if(waits));
@@ -149,8 +150,8 @@ static int request_over_inherited(struct syc_state *ts)
 	return r;
 }
 
-/* One late request is parked, for the next thread that checks.  Other late
- * requests are dropped, and made again after the recorder answers. */
+/* The process parks one late connection, for the next thread that checks.  It
+ * drops other late requests, and repeats them after the recorder answers. */
 static int request_by_name(const struct syc_state *ts)
 {
 	const int r = syc_connection_look();
@@ -195,7 +196,8 @@ void syc_ring_request_note_ring(void)
 	}
 }
 
-/* Overlapping waits are one failure: the first that ends counts. */
+/* Note a failure.  Overlapping waits count as one failure, at the end of the
+ * first wait. */
 static void fall_silent(int64_t now)
 {
 	uint32_t none = 0;
@@ -216,14 +218,14 @@ void syc_ring_request_note_failure(struct syc_state *ts, int r)
 {
 	const int64_t now = syc_clock_kernel();
 
-	/* A closed connection to the name may mean that the recorder had no
-	 * room for it, not that the recorder has ended */
+	/* If a connection to the name is closed, the recorder may have had no
+	 * space for the connection.  The recorder has not necessarily ended */
 	if ((r == -ESTALE || r == -EPIPE) && !syc_ring_request_is_by_name()) {
 		const char *const why =
 			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"
 				     : "the recorder has ended";
 		ts->retry_at = INT64_MAX;
-		/* Threads that have a ring continue */
+		/* Threads with a ring continue */
 		if (__atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=
 		    0)
 			syc_process_set_reason(why);

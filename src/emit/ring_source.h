@@ -2,10 +2,10 @@
 /*
  * ring_source.h - destinations of events, and the sources of rings for them.
  *
- * A copy of the library has one source for each linked way of recording.  One
- * is the recorder's (recorder.h), and one the session's of a process that
- * records itself (session/own_recording.c).  A further source needs a struct
- * syc_ring_source, a row in the table, and a sink.
+ * A copy of the library has one source for each linked kind of recording.  The
+ * recorder's source is in recorder.h.  The source of a process that records
+ * itself, the session, is in session/own_recording.c.  A further source needs a
+ * struct syc_ring_source, a row in the table, and a sink.
  */
 #ifndef SYC_EMIT_RING_SOURCE_H
 #define SYC_EMIT_RING_SOURCE_H
@@ -20,9 +20,10 @@
 /* ---------------------------------------------------------- destinations */
 
 /*
- * There are two destinations, the environment's and that of syscap_start(), and
- * one is current (struct syc_block).  Both destinations are static data of a
- * copy, so a forked child also has both.  session/session.h extends the struct.
+ * There are two destinations, the environment's and that of syscap_start().
+ * One of the two is current (struct syc_block).  Both destinations are static
+ * data of a copy, so a forked child also has both.  session/session.h extends
+ * the struct.
  */
 
 enum syc_sink {
@@ -36,9 +37,9 @@ struct syc_destination {
 	enum syc_sink sink;
 };
 
-/** Context of these: any-thread, signal-safe. */
+/** Context of these functions: any-thread, signal-safe. */
 
-/** The current destination is that of syscap_start(). */
+/** Whether the current destination is that of syscap_start(). */
 static inline bool syc_destination_is_started(void)
 {
 	return __atomic_load_n(&syc_block->is_started, __ATOMIC_ACQUIRE) != 0;
@@ -57,41 +58,45 @@ static inline enum syc_sink syc_destination_sink(void)
 
 /* --------------------------------------------------------------- sources */
 
-/** Context of all: any-thread, signal-safe.  NULL: nothing to do. */
+/** Context of all functions: any-thread, signal-safe.  NULL: nothing to do. */
 struct syc_ring_source {
-	/* Get a ring for @ts, and begin it (syc_thread_ring_begin()).  False:
-	 * there is none now; ts->retry_at is the time of the next attempt.
-	 * Signals are blocked.  Never NULL. */
+	/* Get a ring for @ts, and begin it (syc_thread_ring_begin()).  Returns
+	 * false if there is no ring now; ts->retry_at is the time of the next
+	 * attempt.  Signals are blocked.  The pointer is never NULL. */
 	bool (*connect)(struct syc_state *ts);
 	/* Cancel a pending ring of @ts, whose thread ends or emits elsewhere.
-	 * Owner, or the thread that finishes a dead thread's state. */
+	 * Context: owner, or the thread that finishes a dead thread's state. */
 	void (*forgo)(struct syc_state *ts);
-	/* The thread of @ts leaves its session's ring: owner, or the thread
-	 * that finishes a dead thread's state. */
+	/* Leave the session's ring of @ts.  Context: owner, or the thread that
+	 * finishes a dead thread's state. */
 	void (*give_back)(struct syc_state *ts);
-	/* Get pages for [at, at + n) of a session's ring: 0 or -errno. */
+	/* Get pages for [at, at + n) of a session's ring.  Returns 0 or
+	 * -errno. */
 	int (*provide)(void *at, size_t n);
-	/* A ring @is_filling up; or a thread has ended, and left its ring. */
+	/* Note that a ring @is_filling up, or that a thread has ended, and left
+	 * its ring. */
 	void (*poke)(bool is_filling);
-	/* Count a stray loss in memory that the reader of rings has, since there
-	 * may be no thread to report it.  False: there is no such memory. */
+	/* Count a stray loss in memory that the reader of rings has, because no
+	 * thread may be able to report it.  Returns false if there is no such
+	 * memory. */
 	bool (*count_stray)(uint8_t kind, uint32_t len, int64_t time);
-	/* A publishing emit has found syc_look_due set, and cleared it.
-	 * False: another source had set the word. */
+	/* Do the due work, after a publishing emit has found syc_look_due set,
+	 * and cleared it.  Returns false if another source had set the word. */
 	bool (*look)(void);
-	/* The process exits.  False: this source gave no rings. */
+	/* End the source's work, as the process exits.  Returns false if this
+	 * source gave no rings. */
 	bool (*end)(void);
 };
 
 /** Calls try the sources in this order. */
 enum {
-	SYC_SOURCE_OWN, /* a session's */
+	SYC_SOURCE_OWN, /* the session's */
 	SYC_SOURCE_RECORDER,
 	SYC_N_SOURCES
 };
 
-/** Set once, by setup.c, before there is a block.  NULL: this copy lacks the
- * source. */
+/** The sources of this copy; NULL: this copy lacks the source.  setup.c sets
+ * each pointer once, before there is a block. */
 extern const struct syc_ring_source *syc_ring_sources[SYC_N_SOURCES];
 
 /** The source that gave @ts its ring. */
@@ -110,31 +115,33 @@ static inline const struct syc_ring_source *syc_ring_source_current(void)
 	                                : SYC_SOURCE_OWN];
 }
 
-/* -------------------------------------------- recording by the process
- * itself */
+/* -------------------------------- recording by the process itself */
 
 /*
- * Emitting to a recorder does not need this struct.  One pointer leads to all
- * code of sessions, so the linker decides: session/own_recording.c defines the
- * pointer, unless the program defines it as NULL.
+ * A program that emits only to a recorder does not need this struct.  One
+ * pointer leads to all code of sessions, so the linker decides.
+ * session/own_recording.c defines the pointer, unless the program defines the
+ * pointer as NULL.
  */
 struct syc_own_recording {
-	/* syc_plan_from_environment(), and its result.  setup */
+	/* syc_plan_from_environment(), and its result.  Context: setup */
 	enum syc_sink (*take_environment)(bool has_recorder,
 	                                  const char **ret_why);
 	const struct syc_destination *(*environment)(void);
-	/* The environment has turned recording on.  setup */
+	/* Begin a session, after the environment has turned recording on.
+	 * Context: setup */
 	void (*begin)(void);
-	/* In a child of fork(): any-thread, signal-safe */
+	/* Renew the data in a child of fork().  Context: any-thread,
+	 * signal-safe */
 	void (*begin_child)(void);
 
-	/* The rest: any-thread, signal-safe. */
+	/* Context of the other members: any-thread, signal-safe. */
 
 	/* Slots of the session's arena, which the first claim makes */
 	struct syc_ring_source source;
 	/* syscap_drain() */
 	int (*drain)(void);
-	/* Number of written bytes; stores the output's path. */
+	/* Returns the number of written bytes, and stores the output's path. */
 	uint64_t (*written)(char *path, size_t size);
 };
 
@@ -142,8 +149,9 @@ extern const struct syc_own_recording *const syc_own_recording;
 
 struct syc_described;
 
-/** session/process_frames.h.  A transfer finds this in the block, since a copy
- * that emits addresses has it, and another copy may transfer frames. */
+/** Functions that write MAP frames (session/process_frames.h).  A transfer
+ * finds this struct in the block: a copy that emits addresses has the struct,
+ * and another copy may transfer the frames. */
 struct syc_map_frames {
 	bool (*are_due)(const struct syc_described *described, int64_t now,
 	                bool may_lock);
@@ -155,8 +163,8 @@ struct syc_map_frames {
 
 extern const struct syc_map_frames syc_map_frames;
 
-/** Once in a file that emits addresses: links the code that writes MAP
- * frames. */
+/** Link the code that writes MAP frames.  Each file that emits addresses has
+ * this line once. */
 #define SYC_EMITS_ADDRESSES                                       \
 	static const struct syc_map_frames *const with_map_frames \
 		__attribute__((used)) = &syc_map_frames

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sample.c - SAMPLE frames that the program makes by itself. */
+/* sample.c - SAMPLE frames with a stack that the program provides. */
 #define _GNU_SOURCE
 #include "emit/sample.h"
 

@@ -3,10 +3,10 @@
  * sample.h - SAMPLE and ALLOCATION frames with a stack from the caller, and
  * JITMAP frames for the names in stacks.
  *
- * Public functions inline these functions.  A callback that unwinds with a
- * library begins two addresses early, in its own frame and in that of the
- * public function that calls it.  These two addresses lie before the kept part
- * of the stack.
+ * Public functions inline the functions of this file.  A callback may unwind
+ * with a library that begins two addresses early, in the callback's own frame
+ * and in the public function's frame.  These two addresses lie before the kept
+ * part of the stack.
  */
 #ifndef SYC_EMIT_SAMPLE_H
 #define SYC_EMIT_SAMPLE_H
@@ -26,12 +26,13 @@
 
 /*
  * The table is a hash table with open addressing, without deletion.  A name's
- * bytes are complete before one compare-exchange puts it into its slot.  The
- * loser of this race compares with the winner, and continues.  No thread waits,
- * since a handler may have interrupted the thread that it would wait for.
+ * bytes are complete before one compare-exchange puts the name into its slot.
+ * The loser of this race compares its name with the winner's name, and
+ * continues.  No thread waits, because a handler may have interrupted the other
+ * thread.
  *
  * All copies of the library that share a block have one table.  Each copy has
- * another one for names from before the block.
+ * another table for names from before the block.
  */
 
 #define SYC_NAMES_SLOTS  (UINT32_C(1) << 17) /* twice as many as names */
@@ -39,14 +40,15 @@
 #define SYC_NAMES_ARENA  (UINT32_C(4) << 20)
 #define SYC_NAMES_SPARES 16u
 
-/** All copies of the library that share a block share its layout. */
+/** The table of names.  All copies of the library that share a block share this
+ * layout. */
 struct syc_names_table {
 	/* next number << 32 | bytes of the arena */
 	uint64_t taken __attribute__((aligned(64)));
-	/* number << 48 | size << 32 | offset: taken by a thread that lost a
-	 * race, and free for others; 0: none */
+	/* number << 48 | size << 32 | offset; 0: none.  A thread that lost a
+	 * race took this space, and left it free */
 	uint64_t spares[SYC_NAMES_SPARES];
-	/* zero in a forked child, whose new names have a hash of their own */
+	/* zero in a forked child, whose new names have another hash */
 	uint32_t *hash;
 	/* upper half of the text's hash << 32 | number; 0: empty */
 	uint64_t slots[SYC_NAMES_SLOTS] __attribute__((aligned(64)));
@@ -55,30 +57,31 @@ struct syc_names_table {
 	char arena[SYC_NAMES_ARENA];
 };
 
-/** Make the table, so that handlers can fill it.  0 or -ENOMEM. */
+/** Make the table, so that handlers can fill the table.  Returns 0 or
+ * -ENOMEM. */
 int syc_names_prepare(void);
 
-/** The table has a name; false: no stack can hold one. */
+/** Whether the table has a name.  If not, no stack can have a name. */
 bool syc_names_any(void);
 
 /**
- * Whether @address belongs to a name of this table.  @ret_index: of the name,
- * from 0; from SYC_NAMES_MAX on for names from before the block.
+ * Whether @address belongs to a name of this table.  *@ret_index is the name's
+ * index, from 0.  Names from before the block have indices from SYC_NAMES_MAX.
  */
 bool syc_names_index(uint64_t address, uint32_t *ret_index);
 
 /** The name at @index, @ret_len bytes and a NUL. */
 const char *syc_names_text(uint32_t index, size_t *ret_len);
 
-/** Number of names that had no room. */
+/** Number of names for which the table had no space. */
 uint32_t syc_names_lost(void);
 
 /* ---------------------------------------------------------------- stacks */
 
 /*
- * The length of a frame must be known before it is reserved.  The callback runs
- * before any emit begins: it may emit, fork, take its time, or leave by
- * siglongjmp().
+ * The length of a frame must be known before the reservation.  The callback
+ * runs before any emit begins.  The callback may emit, fork, take its time, or
+ * leave by siglongjmp().
  */
 
 #define SYC_STACK_BEFORE 2u
@@ -116,22 +119,21 @@ static inline const uint64_t *syc_stack_addrs(const struct syc_stack *stack)
 /* ----------------------------------------------------- JITMAP: jitmap.c */
 
 /*
- * Stacks contain addresses of names (above).  A name is
- * published once in each recording of a process, before the first stack that
- * contains it, in the ring of that stack's thread.  Readers look names up in
- * the whole capture.  Until its frame is published, every stack with the name
- * tries again.
+ * Stacks contain addresses of names (above).  Each recording of a process
+ * publishes a name once, before the first stack with the name, in the ring of
+ * that stack's thread.  Readers look names up in the whole capture.  Until a
+ * name's frame is published, every stack with the name tries again.
  */
 
-/** The slow part of syc_jitmap_publish(). */
+/** Do the slow part of syc_jitmap_publish(). */
 void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n);
 
 /**
  * Publish the unpublished names in a stack of @n addresses, which the calling
- * thread is about to emit.  A frame without room counts as a lost JITMAP, and
- * the stack may be emitted without it.
+ * thread is about to emit.  A frame without space counts as a lost JITMAP.  The
+ * stack may be emitted without the lost frame.
  *
- * Comes before the begin of the stack's emit.
+ * Callers publish the names before they begin the stack's emit.
  *
  * Context: any-thread, signal-safe.
  */
@@ -145,16 +147,17 @@ static inline void syc_jitmap_publish(const uint64_t *addrs, unsigned n)
 
 /**
  * Emit a SAMPLE of the calling thread, taken at @now, with the weight of
- * @weight ticks: @n (at most SYC_STACK_MAX) addresses, and flags
- * SYSCAP_STACK_*.  Names of its addresses are published before the sample.
+ * @weight ticks.  The sample has @n (at most SYC_STACK_MAX) addresses, and
+ * flags SYSCAP_STACK_*.  Names of the addresses are published before the
+ * sample.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
                      unsigned flags, uint32_t weight);
 
-/** The same with any word of format.h in padding2 of the frame, and of the
- * thread @tid of this process; 0: the calling thread. */
+/** Like syc_sample_emit(), with any word of format.h in padding2 of the frame.
+ * The sample is of the thread @tid of this process; 0: the calling thread. */
 void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
                             unsigned flags, uint32_t tagged, int32_t tid);
 
@@ -184,11 +187,11 @@ syc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
 
 /* ------------------------------------------------------------ ALLOCATION */
 
-/* Runs inside malloc(): these functions may not allocate, nor call functions
- * that do. */
+/* These functions run inside malloc(), so they must not allocate, nor call
+ * functions that allocate. */
 
-/** An allocation at @now, by @addrs, whose names are published; @flags:
- * SYSCAP_STACK_*. */
+/** Emit an ALLOCATION at @now with the stack @addrs, whose names are published.
+ * @flags: SYSCAP_STACK_*. */
 static inline __attribute__((always_inline)) void
 syc_allocation_of(int64_t now, uint64_t address, int64_t size,
                   const uint64_t *addrs, unsigned n_addrs, unsigned flags)
@@ -213,8 +216,8 @@ syc_allocation_of(int64_t now, uint64_t address, int64_t size,
 	syc_event_end(&event, st, &token, SYSCAP_FRAME_ALLOCATION);
 }
 
-/** An allocation at @now.  @flags: SYSCAP_STACK_*, which @backtrace stores;
- * NULL: it has none. */
+/** Emit an ALLOCATION at @now, with the stack of @backtrace.  @flags:
+ * SYSCAP_STACK_*, which @backtrace stores; NULL: @backtrace stores no flags. */
 static inline __attribute__((always_inline)) void syc_allocation_at(
 	int64_t now, uint64_t address, int64_t size,
 	int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
@@ -225,8 +228,8 @@ static inline __attribute__((always_inline)) void syc_allocation_at(
 	syc_stack_take(&stack, backtrace, user);
 	syc_jitmap_publish(syc_stack_addrs(&stack), stack.n);
 	/* The thread's state is loaded after the callback, which may fork or
-	 * stop recording.  A cut stack is incomplete: the
-	 * callback's flags add nothing. */
+	 * stop recording.  A cut stack is incomplete, so the callback's flags
+	 * add nothing. */
 	syc_allocation_of(now, address, size, syc_stack_addrs(&stack), stack.n,
 	                  stack.flags != 0 || flags == NULL ? stack.flags
 	                                                    : *flags);

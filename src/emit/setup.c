@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* setup.c - set-up: of the library when it is loaded, and of each thread's ring;
- * and the end of the process. */
+/* setup.c - set-up of the library at load, set-up of each thread's ring, and
+ * the end of the process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -42,14 +42,15 @@ void syc_at_exit_end(void)
 	syc_undisturbed_end(&before);
 }
 
-/* Each copy has this destructor, and other copies may emit until then.  The
- * priority makes it the last of its object, since other destructors emit, too,
- * such as the sampler's.  Without a priority the link order would decide. */
+/* Each copy has this destructor, and other copies may emit until the destructor
+ * runs.  Other destructors emit, too, such as the sampler's.  Because of its
+ * priority this destructor is the last of its object.  Without a priority the
+ * link order would decide. */
 __attribute__((destructor(101))) static void end_at_unload(void)
 {
-	/* Another copy may have turned this copy on, without an event here
-	 * since.  A copy that was never turned on is about to be unmapped, so
-	 * it must not register. */
+	/* Another copy may have turned this copy on, without an event in this
+	 * copy since.  A copy that was never turned on is about to be unmapped,
+	 * so it must not register. */
 	if (!syc_process_is_there() && !syc_block_adopt())
 		return;
 	if (syc_copies_end())
@@ -64,7 +65,7 @@ enum {
 };
 static uint32_t init_phase;
 static struct syc_control_socket control = { .fd = -1 };
-static struct sockaddr_un address; /* without family: there is no name */
+static struct sockaddr_un address; /* no family: there is no name */
 static bool has_recorder;
 void (*syc_setup_decide)(void);
 uint32_t syc_setup_n_early;
@@ -96,7 +97,7 @@ static const struct syc_destination *environment_destination(void)
 	return has_recorder ? &recorder : &none;
 }
 
-/* Bytes of each ring's body in the arena that the recorder requests. */
+/* Size of a ring's body in the arena that the recorder requests. */
 static uint32_t requested_body(void)
 {
 	const uint64_t body = has_recorder ? syc_env_number(SYC_ENV_ARENA) : 0;
@@ -107,7 +108,7 @@ static uint32_t requested_body(void)
 	               : 0;
 }
 
-/* Set up the part that every kind of recording needs. */
+/* Set up the data that every kind of recording needs. */
 static int prepare_recording(void)
 {
 	static const struct syc_block_hooks hooks = {
@@ -146,7 +147,7 @@ int syc_setup_prepare(void)
 
 void syc_setup_join(void)
 {
-	/* The copy that turned this copy on has pinned it, too */
+	/* The copy that turned this copy on has also pinned it */
 	if (!syc_process_is_there() &&
 	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) > 0 &&
 	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
@@ -171,7 +172,8 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 	syc_undisturbed_begin(&before);
 	if (!syc_thread_is_begun(ts))
 		syc_thread_claim(); /* a fork interrupted this event */
-	/* Atomic: other threads may read it in search of a state */
+	/* The load is atomic, because other threads may change the phase in
+	 * search of a state */
 	if (ts->hot.body == NULL &&
 	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
 		ts->is_connecting = true;
@@ -186,10 +188,11 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 /* -------------------------------------------------------------- at load */
 
 /*
- * The fd in SYSPROF_CONTROL_FD may now be another file.  Some programs close
- * all unknown fds and pass sockets of their own to children, with the variable
- * unchanged.  A syscap recorder stores the fd and the socket's inode in another
- * variable.  Returns the inode for @fd; 0: not stored, or for another fd.
+ * Returns the inode that the environment stores for the fd @fd; 0: no inode for
+ * this fd.  The fd in SYSPROF_CONTROL_FD may now be another file.  Some
+ * programs close all unknown fds, and pass sockets of their own to children,
+ * with the variable unchanged.  A syscap recorder stores the fd and the
+ * socket's inode in another variable.
  */
 static uint64_t control_inode(int fd)
 {
@@ -220,8 +223,8 @@ static const char *set_up_control(const char *value)
 	               : why;
 }
 
-/* An inherited socket is preferred to a name (decision 0022).  Returns the
- * reason if the environment names a recorder and there is none. */
+/* Find the recorder; an inherited socket precedes a name (decision 0022).
+ * Returns the reason if the environment names a recorder and there is none. */
 static const char *find_recorder(const char **ret_why)
 {
 	const char *const control_fd = syc_env_get(SYC_ENV_CONTROL_FD);
@@ -246,8 +249,8 @@ static const char *find_recorder(const char **ret_why)
 	return why;
 }
 
-/* The environment requests a recording.  If not, set-up makes no system
- * call. */
+/* Whether the environment requests a recording.  If not, the set-up makes no
+ * system call. */
 static bool is_recording_requested(void)
 {
 	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
@@ -256,7 +259,7 @@ static bool is_recording_requested(void)
 	       syc_env_get(SYC_ENV_OUTPUT) != NULL;
 }
 
-/* The first sink that the environment names and that works. */
+/* The first working sink among those that the environment names. */
 static enum syc_sink choose_sink(const char **ret_why)
 {
 	const char *const why = find_recorder(ret_why);
@@ -319,19 +322,20 @@ void syc_setup_again(void)
 }
 
 /*
- * Before main() the start-up code calls constructors near the beginning of the
- * first thread's stack: 100 to 420 bytes deep.  dlopen() puts at least 200
- * bytes of jump buffers below main(), and calls constructors 1,800 bytes deep
- * in glibc, 980 in musl.
+ * Whether the stack is as shallow as before main().  Before main() the start-up
+ * code calls constructors 100 to 420 bytes below the beginning of the first
+ * thread's stack.  dlopen() comes after main(), which has at least 200 bytes of
+ * jump buffers above it.  dlopen() calls constructors 1,800 bytes deep in
+ * glibc, 980 bytes deep in musl.
  */
 static bool has_shallow_stack(void)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	char **at = environ - 1; /* the NULL behind argv */
+	char **at = environ - 1; /* the NULL after argv */
 	uintptr_t n = 0;
 
-	/* The stack begins at argc.  An environment that the program has set
-	 * is not on the stack */
+	/* The stack begins at argc.  An environment that the program has set is
+	 * not on the stack */
 	while (environ != NULL && (uintptr_t)at > here &&
 	       (uintptr_t) * --at != n)
 		n++;

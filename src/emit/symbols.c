@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbols.c - the inline functions of <syscap.h> as symbols, for languages that
+ * symbols.c - symbols of the inline functions of <syscap.h>, for languages that
  * can't inline C.
  */
 #define SYSCAP_INLINE

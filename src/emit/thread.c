@@ -21,12 +21,12 @@
 #include "os/threads.h"
 #include "ring/clock.h"
 
-/* First key for which glibc's pthread_setspecific() allocates, which a handler
- * must not do.  musl has 128 keys and never allocates. */
+/* First key for which glibc's pthread_setspecific() allocates.  A handler must
+ * not allocate.  musl has 128 keys and never allocates. */
 #define FIRST_ALLOCATING_KEY 32
 
-/* Lookups of one thread's stack bounds.  A lookup fails on the stack of a fibre
- * or a handler. */
+/* Most lookups of one thread's stack bounds.  A lookup fails on the stack of a
+ * fibre or a handler. */
 #define STACK_LOOKS 8
 
 struct syc_state *syc_states;
@@ -56,8 +56,8 @@ struct syc_state *syc_thread_watched(void)
 		have_exit_key(&key) ? pthread_getspecific(key) : NULL;
 	const uintptr_t offset = (uintptr_t)state - (uintptr_t)syc_states;
 
-	/* A second C library in the process may use the same key, and threads
-	 * have one slot for each key */
+	/* A second C library in the process may use the same key, and each
+	 * thread has one slot for each key */
 	return offset < SYC_THREADS_MAX * sizeof(struct syc_state) ? state
 	                                                           : NULL;
 }
@@ -125,8 +125,8 @@ void syc_thread_leave_for_good(void *state)
 	 * another tid */
 	if (ts->tid == gettid() && syc_thread_take_phase(ts, SYC_STATE_ALIVE)) {
 		syc_thread_leave_ring(ts);
-		/* All copies still point here: epoch 0 sends their next
-		 * event to syc_thread_first() */
+		/* All copies still point to this state, so epoch 0 sends their
+		 * next event to syc_thread_first() */
 		__atomic_store_n(&ts->hot.epoch, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
 		note_thread_ends();
@@ -138,8 +138,8 @@ void syc_thread_leave_for_good(void *state)
 /* Age after which an unfinished rebase counts as abandoned. */
 #define REBASE_STALE_NS INT64_C(100000000)
 
-/* The rings of a session are due for a transfer, which the end of this event
- * makes. */
+/* Check whether the rings of a session are due for a transfer.  The end of this
+ * event makes the transfer. */
 static void look_at_spill_time(int64_t now)
 {
 	const int64_t at =
@@ -158,8 +158,8 @@ static int64_t return_kernel(struct syc_thread *st, int64_t now)
 
 SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 {
-	/* getauxval(), which finds the vDSO, sets errno, and there may be no
-	 * thread-local storage yet */
+	/* getauxval(), which finds the vDSO, sets errno, and thread-local
+	 * storage may not exist yet */
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED)
 		return syc_kernel_clock_call(CLOCK_MONOTONIC);
 	const int64_t now = syc_clock_kernel();
@@ -174,7 +174,8 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 		return return_kernel(st, now);
 	const uint32_t call =
 		__atomic_add_fetch(&ts->n_clock_calls, 1, __ATOMIC_RELAXED);
-	/* A handler interrupted a rebase of this thread */
+	/* Return the kernel's time if a handler interrupted a rebase of this
+	 * thread */
 	if (ts->rebasing_since != 0 &&
 	    now - ts->rebasing_since < REBASE_STALE_NS)
 		return return_kernel(st, now);
@@ -185,7 +186,7 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 	SYC_SIGNAL_FENCE();
 	if (__atomic_load_n(&ts->n_clock_calls, __ATOMIC_RELAXED) != call) {
 		/* The base may be older than a time that a handler returned.
-		 * Without a window, the next call rebases again */
+		 * Without a window, the next call makes a new base */
 		st->window = 0;
 		time_ns = syc_clock_kernel();
 		if (time_ns < st->last_ns)
@@ -194,7 +195,8 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 		SYC_SIGNAL_FENCE();
 	}
 	ts->rebasing_since = 0;
-	/* A nested emit, as a handler could make here */
+	/* The announcement is a nested emit, like an emit of a handler at this
+	 * point */
 	if (SYC_UNLIKELY(syc_clock_error() != error) && st->body != NULL)
 		syc_announce_clock_error(st);
 	return time_ns;
@@ -225,7 +227,8 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 		syc_setup_join();
 		syc_undisturbed_end(&before);
 	}
-	/* Acquire: all data that was set up before recording began */
+	/* Acquire makes all data visible that was set up before recording
+	 * began */
 	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0 ||
 	    !syc_process_is_there())
 		goto nowhere;

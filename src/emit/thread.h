@@ -3,10 +3,11 @@
  * thread.h - the state of one emitting thread, and its ring.
  *
  * States lie in one mapping that is never unmapped.  A state is reused only
- * after the end of its thread.  A forked child finds all states zeroed, also
- * the state that its syc_self points to.  Epoch 0 sends the child's first event
- * down the slow path, which claims a state.  The child does not claim a state
- * in which an emit may be in progress (F1 in docs/ring.md).
+ * after the end of its thread.  In a forked child all states are zero,
+ * including the state that syc_self points to.  Because of its epoch 0, the
+ * child's first event takes the slow path, which claims a state.  The child
+ * does not claim a state in which an emit may be in progress (F1 in
+ * docs/ring.md).
  *
  *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
  */
@@ -31,24 +32,23 @@ enum {
 
 /**
  * struct syc_thread, and fields that only the slow paths use.  T1 holds for all
- * fields except `phase`, by which threads claim states from each other.
+ * fields except `phase`, by which threads claim states.
  */
 struct syc_state {
 	struct syc_thread hot; /* must be first */
 
 	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
-	struct syc_ring_header *ring; /* NULL: none mapped */
-	struct syc_overflow
-		*overflow; /* in use in place of the ring; or NULL */
-	uint32_t *slot;    /* word of the ring's slot; NULL: not in an arena */
-	/* Of a session's ring, in units of pos: [pages_since, pages_end) has
-	 * pages.  pages_step more are added at a time. */
+	struct syc_ring_header *ring;  /* NULL: none mapped */
+	struct syc_overflow *overflow; /* in use instead of the ring; or NULL */
+	uint32_t *slot; /* word of the ring's slot; NULL: not in an arena */
+	/* Pages of a session's ring, in units of pos: [pages_since, pages_end)
+	 * has pages.  pages_step more are added at a time. */
 	uint32_t pages_since, pages_end, pages_step;
 	bool is_ours;       /* the recorder reads the header's client block */
 	bool is_own;        /* the ring is of this process's session */
 	bool is_connecting; /* set-up in progress: nested calls drop */
-	bool is_in_handler; /* certain; false: not known */
+	bool is_in_handler; /* certain; false: unknown */
 	bool is_filtered;   /* a seccomp filter may kill for writes; and */
 	bool is_real_time;  /* at looked_at: such a thread never writes */
 	bool no_exit_hook;  /* another thread must find the thread's end */
@@ -73,7 +73,7 @@ struct syc_state {
 	/* 1 + offset of the record in progress; 0: none */
 	_Alignas(8) uint64_t telling_at;
 
-	bool has_asked; /* the recorder owes this thread an answer */
+	bool has_asked; /* a request of this thread has no answer yet */
 };
 
 _Static_assert(offsetof(struct syc_state, hot) == 0, "syc_self points there");
@@ -93,9 +93,9 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 
 /* ------------------------------------------------------ state: thread.c */
 
-/** A thread of this process has, or had, the state.  False: in a child, an emit
- * that the fork interrupted may continue in this state.  Context: any-thread,
- * signal-safe. */
+/** Whether a thread of this process has, or had, the state.  False: in a child,
+ * an emit that the fork interrupted may continue in this state.  Context:
+ * any-thread, signal-safe. */
 static inline bool syc_thread_is_begun(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) != SYC_STATE_FREE;
@@ -105,26 +105,27 @@ static inline bool syc_thread_is_begun(const struct syc_state *ts)
 #define SYC_RETRY_NEVER INT64_MAX
 
 /**
- * The state that is noted for this thread by any copy, or NULL.  The note may
- * be older than a fork, or belong to a thread that had this stack before.
+ * The state that any copy has noted for this thread, or NULL.  The note may be
+ * older than a fork, or belong to a thread that had this stack before.
  *
  * Context: owner, signal-safe.
  */
 struct syc_state *syc_thread_of_self(void);
 
 /**
- * Let the end of this thread finish @ts.  False: impossible, since
- * pthread_setspecific() of our key may allocate.
+ * Let the end of this thread finish @ts.  Returns false if this is impossible,
+ * because pthread_setspecific() of the library's key may allocate.
  *
  * Context: owner, signal-safe.
  */
 bool syc_thread_watch(struct syc_state *ts);
 
-/** The argument of the last syc_thread_watch() on this thread, by any copy, or
- * on a thread that had this stack before; or NULL.  Context: signal-safe. */
+/** The argument of the last syc_thread_watch() on this thread, by any copy; or
+ * NULL.  The argument may be from a thread that had this stack before.
+ * Context: signal-safe. */
 struct syc_state *syc_thread_watched(void);
 
-/** Note that this thread is in a signal handler, or has left it: an event in a
+/** Note that this thread is in a signal handler, or has left it.  An event in a
  * handler writes only if its ring fills up.  Context: owner, all signals
  * blocked. */
 static inline void syc_thread_note_handler(bool is_one)
@@ -138,8 +139,8 @@ static inline void syc_thread_note_handler(bool is_one)
 void syc_thread_look_for_stack(struct syc_state *ts, uintptr_t addr);
 
 /**
- * @addr lies on the thread's own stack.  Looks up unknown bounds.  False if the
- * bounds are unavailable.
+ * Whether @addr lies on the thread's own stack.  Looks up unknown bounds.
+ * Returns false if the bounds are unavailable.
  *
  * Context: owner, signal-safe.
  */
@@ -151,27 +152,27 @@ static inline bool syc_thread_has_on_stack(struct syc_state *ts, uintptr_t addr)
 }
 
 /**
- * This thread's exit hook has run, and no destructor has emitted since.  An
- * emit of a handler would make a state that nothing ends, except later threads
- * that find it.
+ * Whether this thread's exit hook has run, and no destructor has emitted since.
+ * An emit of a handler would then make a state that nothing ends, except later
+ * threads that find the state.
  *
  * Context: any-thread, signal-safe.
  */
 bool syc_thread_has_ended(void);
 
-/** Move @ts from phase @from to BUSY.  False: another thread was faster.
- * Context: any-thread, signal-safe. */
+/** Move @ts from phase @from to BUSY.  Returns false if another thread was
+ * faster.  Context: any-thread, signal-safe. */
 bool syc_thread_take_phase(struct syc_state *ts, uint32_t from);
 
-/** The thread of @state ends: a pthread key's destructor. */
+/** Destructor of the pthread key: the thread of @state ends. */
 void syc_thread_leave_for_good(void *state);
 
 /* --------------------------------- claiming and leaving: thread_state.c */
 
 /**
- * Point syc_self to the calling thread's state: the state that any copy
- * claimed, or a newly claimed one.  syc_self stays NULL if all states are
- * taken, and in a vfork() child.
+ * Point syc_self to the calling thread's state.  This is the state that any
+ * copy claimed, or a newly claimed state.  syc_self remains NULL if all states
+ * are taken, and in a vfork() child.
  *
  * Context: owner, signal-safe, signals blocked, so no handler of this thread
  * claims at the same time.
@@ -179,8 +180,8 @@ void syc_thread_leave_for_good(void *state);
 void syc_thread_claim(void);
 
 /**
- * Write the last record and the end marker, and leave the ring.  Unreported
- * losses become losses of the process.
+ * Write the last loss record and the end marker, and leave the ring.
+ * Unreported losses become losses of the process.
  *
  * Context: owner, or the thread that finishes a dead thread's state;
  * signal-safe.
@@ -189,7 +190,8 @@ void syc_thread_leave_ring(struct syc_state *ts);
 
 /**
  * Leave a ring that is not of the current epoch.  Does nothing while an emit of
- * the thread is in progress: this emit, and emits nested in it, belong there.
+ * the thread is in progress, because this emit and its nested emits belong in
+ * the old ring.
  *
  * Context: owner, signal-safe, signals blocked.
  */
@@ -206,9 +208,9 @@ void syc_thread_leave_epoch(struct syc_state *ts);
 void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
                            uint32_t size, uint32_t at);
 
-/** Continue in @ring, whose body has @size bytes, at @at.  @head: the last
- * accepted position of its reader.  Context: owner, signal-safe, signals
- * blocked, no other emit of the thread under way. */
+/** Continue in @ring, whose body has @size bytes, at @at.  @head is the last
+ * accepted position of the ring's reader.  Context: owner, signal-safe, signals
+ * blocked, no other emit of the thread in progress. */
 void syc_thread_ring_place(struct syc_state *ts, struct syc_ring_header *ring,
                            uint32_t size, uint32_t at, uint32_t head);
 
@@ -224,7 +226,7 @@ static inline struct syc_mapped *syc_thread_mapped(const struct syc_state *ts)
 void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
                           int32_t tid);
 
-/** Stop writing into the ring permanently; the ring stays mapped.  @why: a
+/** Permanently stop writing into the ring, which stays mapped.  @why is a
  * static sentence for syscap_get_stats().  Context: owner, signal-safe. */
 void syc_thread_ring_close(struct syc_state *ts, const char *why);
 
@@ -233,8 +235,8 @@ void syc_thread_ring_close(struct syc_state *ts, const char *why);
 void syc_thread_ring_unmap(struct syc_state *ts);
 
 /**
- * In a forked child: unmap the ring that the parent had for @ts, so that the
- * child never writes it.  If an interrupted emit @may_be_written there, private
+ * Unmap the ring that the parent had for @ts, so that a forked child never
+ * writes the ring.  If an interrupted emit @may_be_written there, private
  * memory replaces the ring.
  *
  * Context: setup of the child, signal-safe.
@@ -243,8 +245,8 @@ void syc_thread_ring_drop_inherited(const struct syc_state *ts,
                                     bool may_be_written);
 
 /**
- * Get a ring for @ts inside an emit (setup.c).  False: there is none now; the caller
- * counts the event.
+ * Get a ring for @ts inside an emit (setup.c).  Returns false if there is no
+ * ring now, and the caller counts the event.
  *
  * Context: owner, signal-safe.
  */
@@ -253,8 +255,9 @@ bool syc_thread_connect(struct syc_state *ts);
 /* --------------------------------------- space in the ring: thread_ring.c */
 
 /**
- * Load the reader's position, and compute the limit of the space.  False: the
- * position was invalid and the ring is closed, or handlers kept moving pos.
+ * Load the reader's position, and compute the limit of the space.  Returns
+ * false if the position was invalid and the ring is closed, or if handlers kept
+ * moving pos.
  *
  * Context: owner, signal-safe.
  */
@@ -263,7 +266,7 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit);
 /**
  * Get pages for a frame of @len bytes and its successors, and lower *@limit to
  * the end of the pages.  Only rings of a session need this function.  Without
- * memory for pages, nothing fits below *@limit, not even a loss record.
+ * memory for pages, no frame fits below *@limit, not even a loss record.
  *
  * Context: owner, signal-safe.
  */
@@ -282,25 +285,26 @@ unsigned char *syc_ring_space_take(struct syc_thread *st, uint32_t limit,
 
 /**
  * Make [frame, frame + len) a filler: a JITMAP without names, or, if only a
- * header fits, a TIMESTAMP with pid -1.  A filler is not counted as a loss.  A
- * longer TIMESTAMP is no filler: some readers check 24 bytes of it and skip
- * its len, and end if this skip leaves their buffer.
+ * header fits, a TIMESTAMP with pid -1.  A filler does not count as a loss.  A
+ * longer TIMESTAMP is no filler.  Some readers check 24 bytes of a TIMESTAMP
+ * and skip its len, and end if this skip leaves their buffer.
  *
- * Context of the three: owner, signal-safe.
+ * Context of the three functions: owner, signal-safe.
  */
 void syc_repair_write_filler(struct syc_thread *st, unsigned char *frame,
                              uint32_t len);
 
-/** The same, and count an abandoned emit. */
+/** Write a filler, and count an abandoned emit. */
 void syc_repair_count_abandoned(struct syc_state *ts, unsigned char *frame,
                                 uint32_t len);
 
 /**
- * Check all frames that are reserved and not published, count those that will
- * never be completed, and make them fillers.  Called by the outermost emit at
- * its end, if nested emits did not end, and by the successor of a dead
- * outermost emit.  An emit that died before its reservation left nothing and
- * is not counted, as if the call had not been reached.
+ * Check all frames that are reserved and not published.  Count the frames that
+ * will never be completed, and make them fillers.  The outermost emit calls
+ * this function at its end, if nested emits did not end.  The successor of a
+ * dead outermost emit calls this function, too.  An emit that died before its
+ * reservation left no frame, and is not counted, as if the program had not
+ * called it.
  */
 void syc_repair_all(struct syc_thread *st);
 

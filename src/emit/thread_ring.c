@@ -70,12 +70,14 @@ void syc_thread_ring_close(struct syc_state *ts, const char *why)
 {
 	if (!syc_thread_is_begun(ts))
 		return;
-	/* Stays mapped: an interrupted emit may still write a frame */
+	/* The ring stays mapped, because an interrupted emit may still write a
+	 * frame */
 	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
 	ts->hot.room_end = 0;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
-	/* Atomic: the end of a session looks for closed rings */
+	/* The store is atomic, because the end of a session looks for closed
+	 * rings */
 	__atomic_store_n(&ts->retry_at, SYC_RETRY_NEVER, __ATOMIC_RELAXED);
 	syc_process_set_reason(why);
 	syc_diag_say(why, NULL);
@@ -90,8 +92,8 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 	ts->hot.next = 0;
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
-	/* Now, not when the next ring begins: a counter checks these bits
-	 * before its thread has a ring */
+	/* Clear the bits now, because a counter checks these bits before its
+	 * thread has a ring */
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
 	syc_thread_mapped(ts)->header = NULL;
@@ -123,7 +125,7 @@ void syc_thread_ring_drop_inherited(const struct syc_state *ts,
 	mapped->header = NULL;
 }
 
-/* Number of bytes of a session's ring that get pages at a time. */
+/* Numbers of bytes of a session's ring that get pages at a time. */
 #define PAGES_FIRST UINT32_C(4096)
 #define PAGES_MOST  UINT32_C(65536)
 
@@ -132,7 +134,7 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 	struct syc_thread *const st = &ts->hot;
 	const uint32_t size = st->size;
 
-	/* pos and head must be of one moment: pos is loaded first and checked
+	/* pos and head must be of one moment, so load pos first and check pos
 	 * again.  Otherwise a handler's reserve between the two loads would
 	 * count as free space. */
 	for (int i = 0; i < 8; i++) {
@@ -156,7 +158,7 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 		                                       : offset + size - before;
 		const uint32_t moved =
 			head >= before ? head - before : head + size - before;
-		/* The reader is not trusted: head may only move to pos */
+		/* The reader is not trusted, so head may only move to pos */
 		if (head >= size || head % 8 != 0 || moved > used) {
 			syc_thread_ring_close(ts,
 			                      "a ring was closed: its reader's "
@@ -164,7 +166,7 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 			return false;
 		}
 		/* An interrupting handler may have stored a newer head.  Keep
-		 * the newer head: with an older head, the handler's reserve
+		 * the newer head.  With an older head, the handler's reserve
 		 * would look like a whole ring of free space */
 		if (!__atomic_compare_exchange_n(&ts->head, &before, head,
 		                                 false, __ATOMIC_RELAXED,
@@ -184,7 +186,8 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 	return false;
 }
 
-/* Provide pages for at least all bytes up to @need.  0: no memory. */
+/* Provide pages for at least all bytes up to @need.  Returns 0 if there is no
+ * memory. */
 static uint32_t provide_pages(struct syc_state *ts, unsigned char *at,
                               uint32_t count, uint32_t need)
 {
@@ -208,8 +211,9 @@ static uint32_t provide_pages(struct syc_state *ts, unsigned char *at,
 }
 
 /*
- * In its first lap a session's ring gets pages when needed, a growing number at
- * a time.  Loss records and end markers beyond the limit have pages, too.
+ * In its first lap a session's ring gets pages when an emit needs them, a
+ * growing number at a time.  Loss records and end markers beyond the limit have
+ * pages, too.
  */
 void syc_ring_space_limit_to_pages(struct syc_state *ts, uint32_t len,
                                    uint32_t *limit)
@@ -244,15 +248,16 @@ unsigned char *syc_ring_space_take(struct syc_thread *st, uint32_t limit,
 }
 
 /*
- * An interrupted emit may have reserved bytes without storing the frame's
- * length (T3).  Store the length, so that frames remain contiguous even if that
- * emit never continues.  If the emit continues, it stores the same value.
+ * Store the missing length of a frame whose bytes an interrupted emit has
+ * reserved (T3).  So frames remain contiguous even if that emit never
+ * continues.  If the emit continues, it stores the same value.
  */
 SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 {
 	uint64_t known, pos;
 
-	/* Both words of one moment: a handler between the loads moves both */
+	/* Both words must be of one moment: a handler between the loads moves
+	 * both */
 	do {
 		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
@@ -293,7 +298,8 @@ void syc_repair_count_abandoned(struct syc_state *ts, unsigned char *frame,
 	syc_repair_write_filler(&ts->hot, frame, len);
 }
 
-/* The frame header is invalid, since the peer overwrote it. */
+/* Make fillers of [frame, frame + left), whose header is invalid because the
+ * peer overwrote it. */
 static void give_up(struct syc_state *ts, unsigned char *frame, uint32_t left)
 {
 	while (left >= SYC_HEAD_SIZE) {
@@ -309,7 +315,7 @@ static void give_up(struct syc_state *ts, unsigned char *frame, uint32_t left)
 	}
 }
 
-/* One frame of [at, at + left).  Returns its length. */
+/* Repair one frame of [frame, frame + left).  Returns the frame's length. */
 static uint32_t repair_frame(struct syc_state *ts, unsigned char *frame,
                              uint32_t left)
 {

@@ -30,14 +30,14 @@ static void finish_ring(struct syc_state *ts)
 	struct syc_thread *const st = &ts->hot;
 	uint32_t limit;
 
-	/* An emit that pthread_exit() or cancellation abandoned */
+	/* Repair an emit that pthread_exit() or cancellation abandoned */
 	syc_take_over(ts);
 	syc_loss_resolve(ts);
 	if (st->body == NULL || !syc_ring_space_look(ts, &limit))
 		return;
 	syc_ring_space_limit_to_pages(ts, 0, &limit);
 	if (ts->overflow == NULL) {
-		/* Every reserve leaves room for these */
+		/* Every reservation leaves space for these two frames */
 		syc_loss_report(ts, limit + SYC_LOSS_RECORD_MAX);
 		if (!ts->is_own)
 			write_end_marker(st, limit + SYC_RING_ROOM);
@@ -46,7 +46,7 @@ static void finish_ring(struct syc_state *ts)
 	__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32), __ATOMIC_RELEASE);
 }
 
-/* Sources cancel a ring that they may be about to give @ts. */
+/* Let the sources cancel a ring that they may be about to give @ts. */
 static void forgo_ring(struct syc_state *ts)
 {
 	for (int i = 0; i < SYC_N_SOURCES; i++)
@@ -71,7 +71,7 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	if (ts->is_own && syc_ring_source_of(ts) != NULL)
 		syc_ring_source_of(ts)->give_back(ts);
 	syc_thread_ring_unmap(ts);
-	/* Last: after this, the recorder may take the memory away */
+	/* Do this last, because the recorder may then take the memory away */
 	if (!ts->is_own && ts->slot != NULL)
 		syc_slot_end(ts);
 	ts->slot = NULL;
@@ -91,7 +91,8 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
 }
 
-/* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
+/* glibc >= 2.35 registers rseq, and the kernel keeps cpu_id there up to
+ * date. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -119,8 +120,8 @@ static bool take_gone_state(struct syc_state *ts, uint32_t phase)
 	return false;
 }
 
-/* Threads can end without key destructors: check two states for an ended
- * thread. */
+/* Check two states for an ended thread, because threads can end without key
+ * destructors. */
 static void scavenge_states(uint32_t high)
 {
 	for (int i = 0; i < 2 && high != 0; i++) {
@@ -140,7 +141,7 @@ static void scavenge_states(uint32_t high)
 	}
 }
 
-/* @owner: of the emit in progress in a forked child; else 0. */
+/* @owner is the owner of the emit in progress in a forked child; else 0. */
 static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
                         uint64_t owner)
 {
@@ -159,8 +160,9 @@ static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.tag_word = (uint64_t)ts->hot.tid_tag << 32;
 	ts->hot.cpu = own_cpu();
 	ts->pointer = syc_thread_pointer();
-	/* For the main thread now, since a later seccomp filter may forbid
-	 * it.  For other threads when an emit may be abandoned */
+	/* Look up the main thread's bounds now, because a later seccomp filter
+	 * may forbid the lookup.  Other threads look up their bounds when an
+	 * emit may be abandoned */
 	if (pid == tid)
 		syc_thread_has_on_stack(ts, (uintptr_t)&pid);
 	ts->no_exit_hook = !syc_thread_watch(ts);
@@ -207,8 +209,8 @@ static struct syc_state *claim_state(int32_t tid)
 			raise_states_high_water(i + 1);
 			return ts;
 		}
-		/* The state of this thread, from before its exit began, or of
-		 * an ended thread */
+		/* This is the state of this thread, from before its exit began,
+		 * or of an ended thread */
 		if (phase == SYC_STATE_DEAD &&
 		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
 		             ? syc_thread_take_phase(ts, SYC_STATE_DEAD)
@@ -219,10 +221,10 @@ static struct syc_state *claim_state(int32_t tid)
 }
 
 /*
- * @ts is this thread's.  A pointer to @ts proves nothing.  A handler may set
- * the key of an ending thread after the last destructors.  glibc keeps the
- * value, and the next thread gets it with the stack.  An ended thread of the
- * same tid had another control block, or its state is usable.
+ * Whether @ts is this thread's state.  A pointer to @ts is no proof.  A handler
+ * may set the key of an ending thread after the last destructors.  glibc keeps
+ * the value, and the next thread gets the value with the stack.  An ended
+ * thread with the same tid had another control block, or its state is usable.
  */
 static bool is_state_of(int32_t tid, const struct syc_state *ts)
 {
@@ -232,8 +234,9 @@ static bool is_state_of(int32_t tid, const struct syc_state *ts)
 	       ts->pointer == syc_thread_pointer();
 }
 
-/* A state that another copy claimed for this thread and could not store with
- * its key.  Or this thread's state from before its exit hook ran. */
+/* Find a state that another copy claimed for this thread and could not store
+ * with its key.  Otherwise find this thread's state from before its exit hook
+ * ran. */
 static struct syc_state *find_claimed(int32_t pid, int32_t tid)
 {
 	const uint32_t high =
@@ -256,15 +259,15 @@ static struct syc_state *find_claimed(int32_t pid, int32_t tid)
 	return NULL;
 }
 
-/* The state that is noted for this thread, also from before it forked this
- * process. */
+/* The state that is noted for this thread, also from before the thread forked
+ * this process. */
 static struct syc_state *find_own(int32_t pid, int32_t tid)
 {
 	struct syc_state *const ts = syc_thread_of_self();
 
 	if (ts == NULL)
 		return NULL;
-	/* The first thread of a child: the state is zeroed, and reserved */
+	/* The first thread of a child finds its state zeroed, and reserved */
 	if (pid == tid && syc_process->may_continue &&
 	    syc_thread_take_phase(ts, SYC_STATE_FREE)) {
 		__atomic_store_n(&syc_thread_mapped(ts)->is_left, false,
@@ -278,7 +281,7 @@ void syc_thread_claim(void)
 {
 	const int32_t pid = syc_child_pid(), tid = gettid();
 
-	/* A vfork() child runs in its parent's memory: the parent would get
+	/* A vfork() child runs in its parent's memory, so the parent would get
 	 * this state, with the child's ids */
 	if (pid == 0 || pid != getpid())
 		return;
