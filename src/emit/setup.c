@@ -324,9 +324,8 @@ void syc_setup_again(void)
 /*
  * Whether the stack is as shallow as before main().  Before main() the start-up
  * code calls constructors 100 to 420 bytes below the beginning of the first
- * thread's stack.  dlopen() comes after main(), which has at least 200 bytes of
- * jump buffers above it.  dlopen() calls constructors 1,800 bytes deep in
- * glibc, 980 bytes deep in musl.
+ * thread's stack.  dlopen() puts at least 200 bytes of jump buffers below
+ * main(), and calls constructors 1,800 bytes deep in glibc, 980 in musl.
  */
 static bool has_shallow_stack(void)
 {

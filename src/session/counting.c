@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.c - counters of the kernel, read by the thread of spill_thread.h.
+ * counting.c - counters of the kernel, which the thread of spill_thread.h
+ * reads.
  *
  * A linker takes this file if the program refers to it
- * (<syscap/system_counters.h>); then SYSCAP_COUNTERS has an effect, too.  The
- * library itself never refers to this file.
+ * (<syscap/system_counters.h>).  Only then does SYSCAP_COUNTERS have an effect.
+ * The library itself never refers to this file.
  *
  * Frames go directly into the sink.  Frames that can't be written are counted
- * as lost.  If a definition or a file is lost, all counters
- * are defined anew, with new ids, because an id without a definition has no
- * name.
+ * as lost.  An id without a definition has no name.  So if a definition or a
+ * file is lost, the thread defines all counters again, with new ids.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -123,7 +123,7 @@ static void add_text(struct syc_session *s, const char *text)
 	syc_spill_frames(s, frame, n, wait_until());
 }
 
-/* ---------------------------------------------------- the thread's */
+/* ---------------------------------------------------- calls of the thread */
 
 static void begin(struct frames *frames, uint32_t wanted, int64_t now)
 {
@@ -160,7 +160,7 @@ static void begin(struct frames *frames, uint32_t wanted, int64_t now)
 }
 
 /* Report requested groups without a value.  A request for all groups means only
- * the available groups, so nothing is reported. */
+ * the available groups, so the function then reports nothing. */
 static void report_empty(struct syc_side *side)
 {
 	static const char nothing[] = "nothing to read of ";
@@ -176,7 +176,7 @@ static void report_empty(struct syc_side *side)
 	add_text(side->session, text);
 }
 
-/* The time of the next reading; missed readings are skipped. */
+/* The time of the next reading.  Missed readings are skipped. */
 static int64_t find_due(int64_t due, int64_t period, int64_t now)
 {
 	return now - due < period ? due + period : now + period;
@@ -192,7 +192,8 @@ static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 	frames.n = 0;
 	if (!is_end && now < side->due)
 		return;
-	/* At the end, begin for counters that were chosen just before */
+	/* At the end, also begin for counters that the program has just
+	 * chosen */
 	if (wanted != side->chosen || side->is_torn)
 		begin(&frames, wanted, now);
 	if (side->state != NULL)
@@ -215,8 +216,8 @@ static void decline(struct syc_session *s)
 	syc_diag_say("system counters", why);
 }
 
-/* Count nothing for SYSPROF_TRACE_FD: several processes write into its file,
- * and Sysprof reads the counters itself. */
+/* Count nothing for SYSPROF_TRACE_FD, because several processes write into its
+ * file, and Sysprof reads the counters itself. */
 static void count(struct syc_side *side, enum syc_side_when when)
 {
 	const uint32_t wanted =
@@ -230,9 +231,10 @@ static void count(struct syc_side *side, enum syc_side_when when)
 		decline(side->session);
 }
 
-/* ------------------------------------------------------------ the program's */
+/* ------------------------------------------------------ calls of the
+ * program */
 
-/* Begin the session, so that a process without events has a capture, too. */
+/* Begin the session, so that even a process without events has a capture. */
 static void begin_session(void)
 {
 	struct syc_session *s;

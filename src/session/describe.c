@@ -14,7 +14,7 @@
 #include "os/process.h"
 #include "session/process_frames.h"
 
-/* A command line is cut to this size, as in the client */
+/* A command line is cut to this size, as in emit/process.c */
 #define CMDLINE_MAX 1024u
 
 bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file_header.c - the first 256 bytes of a capture. */
+/* file_header.c - composer of a capture's header, the first 256 bytes. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -19,8 +19,9 @@ static void add_two(struct syc_text *text, const char *before, unsigned n)
 }
 
 /*
- * UTC as YYYY-MM-DDTHH:MM:SSZ.  gmtime_r() takes a lock.  Days are counted
- * from 0000-03-01, so that the leap day is the last of its year.
+ * Write UTC as YYYY-MM-DDTHH:MM:SSZ, without gmtime_r(), which takes a lock.
+ * Days are counted from 0000-03-01, so that the leap day is the last of its
+ * year.
  */
 static void add_time(struct syc_text *text, int64_t seconds)
 {

@@ -3,8 +3,9 @@
  * last_thread.c - test whether only threads of this library are left in the
  * process.
  *
- * A thread that ends by the exit system call, or that a seccomp filter kills,
- * notifies no other thread.  A process lives as long as any of its threads.
+ * If a thread ends by the exit system call, or a seccomp filter kills a thread,
+ * no other thread gets a notice.  A process lives as long as any of its
+ * threads.
  */
 #define _GNU_SOURCE
 #include "session/last_thread.h"
@@ -32,13 +33,14 @@
 #include "os/threads.h"
 #include "ring/clock.h"
 
-/* Time that other library threads may take to find that the process has no
- * other threads. */
+/* Time in which other library threads find that the process has no other
+ * threads. */
 #define OTHERS_MS 3000
 
 /* --------------------------------------------------------- without /proc */
 
-/* An ended thread that /proc still lists accepts signals, but has no memory. */
+/* Whether @tid has memory.  An ended thread that /proc still lists accepts
+ * signals, but has no memory. */
 static bool has_memory(int32_t tid)
 {
 	char from = 0, to;
@@ -75,7 +77,7 @@ static bool known_threads_live(void)
 
 /* ------------------------------------------------------------------ /proc */
 
-/* Returns 0; -ENOENT: no such thread (any more); or -errno. */
+/* Returns 0; -ENOENT: the process has no such thread (any more); or -errno. */
 static int look_at_thread(int32_t tid, struct syc_proc_stat *ret_task)
 {
 	return syc_proc_stat_read("/proc/self/task/", tid, ret_task);
@@ -91,8 +93,8 @@ static bool is_named(const struct syc_proc_stat *task, const char *name)
 	return syc_text_is(task->name, task->name_len, name);
 }
 
-/* Whether @task is a library thread; false if the program has a library
- * thread's name. */
+/* Whether @task is a library thread.  Returns false if the program has a
+ * library thread's name. */
 static bool is_library_thread(const struct syc_proc_stat *task,
                               const struct syc_proc_stat *main)
 {
@@ -110,8 +112,8 @@ struct dir_entry {
 	char name[];
 };
 
-/* Whether one of the @n bytes of entries is a thread of the program.  With
- * @main NULL: whether an entry is another thread that is not named
+/* Whether one of the @n bytes of entries is a thread of the program.  If @main
+ * is NULL, whether an entry is another thread that is not named
  * SYC_THREAD_ENDED. */
 static bool has_others(const char *entries, long n,
                        const struct syc_proc_stat *main)
@@ -175,7 +177,7 @@ bool syc_last_thread_is_caller(int *ret_status)
 
 /* -------------------------------------------------------------------- end */
 
-/* End the process by the signal that ended only the first thread: a filter's
+/* End the process by the signal that ended only the first thread, a filter's
  * SIGSYS. */
 static void end_by_signal(int number)
 {

@@ -3,7 +3,8 @@
  * map_frames.c - MAP frames of this process.
  *
  * recorder/maps.c and capture/compose.c write the same bytes for the same
- * facts, except that a path that is not UTF-8 is not changed here.
+ * facts, with one exception: this file does not change a path that is not
+ * UTF-8.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,16 +25,16 @@
 #include "os/process.h"
 #include "session/process_frames.h"
 
-/* A line of maps: a path of PATH_MAX, with some escapes */
+/* Longest line of maps: a path of PATH_MAX, with some escapes */
 #define LINE_MAX_BYTES 8192u
-/* Free places keep searches short */
+/* Greatest number of mappings, so that free places keep searches short */
 #define MAPS_MAX      (SYC_MAP_FRAMES_MAX / 4 * 3)
 #define LOOK_AGAIN_NS INT64_C(1000000000)
 
 /* A static program may lack this function. */
 #pragma weak dl_iterate_phdr
 #pragma weak _r_debug
-/* A longer list is not read to its end */
+/* Most libraries of the list that are read */
 #define LIBRARIES_MAX 4096u
 
 _Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
@@ -71,7 +72,7 @@ static void read_more(struct lines *lines)
 		lines->end += (size_t)got;
 }
 
-/* The next line without its end; NULL at the end of the file. */
+/* The next line without its end, or NULL at the end of the file. */
 static char *next_line(struct lines *lines)
 {
 	while (!lines->at_end) {
@@ -104,7 +105,8 @@ struct mapping {
 	char *path;
 };
 
-/* start-end perms offset major:minor inode path; the inode is decimal. */
+/* Parse "start-end perms offset major:minor inode path", with a decimal
+ * inode. */
 static bool parse_mapping(char *line, struct mapping *m)
 {
 	const char *p = line;
@@ -136,7 +138,7 @@ static bool parse_mapping(char *line, struct mapping *m)
 
 /* ------------------------------------------------------------------ maps */
 
-/* @base: the last mapping of the beginning of a file, maybe @m itself. */
+/* @base is the last mapping of the beginning of a file, maybe @m itself. */
 static bool find_build_id(const struct mapping *m, const struct mapping *base,
                           char *hex)
 {
@@ -193,7 +195,7 @@ static bool emit_map(const struct map_output *to, const struct mapping *m,
 		strcmp(m->path + n - strlen(deleted), deleted) == 0;
 	const bool has_id =
 		m->path[0] == '/' && find_build_id(m, base, build_id);
-	/* Without a build-id a reader would take the new file */
+	/* Without a build-id, a reader would take the new file */
 	if (is_gone && has_id)
 		n -= strlen(deleted);
 	memset(frame, 0, sizeof(*frame));
@@ -212,9 +214,10 @@ static bool emit_map(const struct map_output *to, const struct mapping *m,
 	return to->emit(to->data, frame, syc_frame_end(&frame->map.frame, end));
 }
 
-/* ------------------------------------------------------ what is known */
+/* ------------------------------------------------------ known mappings */
 
-/* FNV-1a.  Bit 0 is kept free, and 0 stands for an empty place. */
+/* Hash a mapping by FNV-1a.  Bit 0 stays free, and 0 stands for an empty
+ * place. */
 static uint64_t hash_mapping(const struct mapping *m)
 {
 	const uint64_t words[] = { m->start, m->end, m->offset, m->inode };
@@ -234,7 +237,7 @@ static uint32_t distance_of_places(uint64_t from, uint64_t to)
 	return (uint32_t)(to - from) % SYC_MAP_FRAMES_MAX;
 }
 
-/* The place of @h, or the empty place for @h.  An empty place always exists. */
+/* The place of @h, or an empty place for @h.  An empty place always exists. */
 static uint64_t *find_known(struct syc_described *described, uint64_t h)
 {
 	uint64_t i = (h >> 1) % SYC_MAP_FRAMES_MAX;
@@ -245,8 +248,8 @@ static uint64_t *find_known(struct syc_described *described, uint64_t h)
 	return &described->known[i];
 }
 
-/* Remove the mapping at @gap.  Move up each later mapping whose search passes
- * the gap. */
+/* Remove the mapping at @gap, and move up each later mapping whose search
+ * passes the gap. */
 static void forget_mapping(struct syc_described *described, uint32_t gap)
 {
 	uint64_t *const known = described->known;
@@ -266,7 +269,7 @@ static void forget_mapping(struct syc_described *described, uint32_t gap)
  * Remove mappings that the last complete scan has not seen.  Otherwise plugins
  * that are loaded and unloaded would fill the set, and a mapping at the address
  * of an earlier mapping would not be reported.  A mapping that moves up across
- * the table's end was checked before.
+ * the table's end has already been checked.
  */
 static void forget_unseen_mappings(struct syc_described *described)
 {
@@ -291,8 +294,8 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 	return 1; /* the first call is enough */
 }
 
-/* Read the counters under the loader's lock.  Not allowed in a handler, or in a
- * child that may have inherited the lock in the held state. */
+/* Read the counters under the loader's lock.  A handler must not call this
+ * function, nor a child, which may have inherited the held lock. */
 static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 {
 	if (dl_iterate_phdr != NULL)
@@ -300,9 +303,9 @@ static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 }
 
 /*
- * A hash of the dynamic linker's list of libraries.  The list is read without
- * the linker's lock: the kernel copies each element, or reports that it is
- * gone.  0: the list is unknown.
+ * Hash the dynamic linker's list of libraries, without the linker's lock.  The
+ * kernel copies each element, or reports that the element is unmapped.  Returns
+ * 0 if the list is unknown.
  */
 static uint64_t hash_libraries(void)
 {
@@ -347,7 +350,7 @@ static bool has_code(const struct mapping *m)
 	       (m->path[0] == '/' || strcmp(m->path, "[vdso]") == 0);
 }
 
-/* False: emit() returned false. */
+/* Returns false if emit() returned false. */
 static bool emit_new_maps(struct lines *lines, struct syc_described *described,
                           struct map_output *to)
 {
@@ -403,7 +406,7 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
 		return goes_on;
 	forget_unseen_mappings(described);
 	if (to.left_out && described->n < MAPS_MAX) {
-		/* The set has space again: make the next call scan again */
+		/* The set has space again, so the next call must scan again */
 		described->loads = UINT64_MAX;
 		return true;
 	}

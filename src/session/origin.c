@@ -37,8 +37,8 @@ void syc_origin_end(const struct syc_session *s)
 		__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
 }
 
-/* Close the fds of the parent's trace: a record lock of the parent would last
- * as long as they are open here. */
+/* Close the fds of the parent's trace.  A record lock of the parent would last
+ * as long as this process has the fds open. */
 static void close_trace(struct syc_origin *origin, const struct syc_plan *plan)
 {
 	int *const fds[] = { &origin->trace_fd, &origin->trace_shared };
@@ -94,10 +94,11 @@ struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch)
 	s->arena = origin->arena;
 	s->output = origin->output;
 	syc_session_find_journal(s);
-	/* A filtered child only has rings: its relatives write for it */
+	/* A filtered child only has rings, and its relatives write for it */
 	if (!syc_session_is_closed(s) &&
 	    (syc_spill_is_filtered(plan, s->began) || join_sink(s) == 0)) {
-		syc_origin_offer(s); /* to this process' own children */
+		syc_origin_offer(s); /* Offer the session to this process' own
+		                      * children */
 		return s;
 	}
 	munmap(s, sizeof(*s));

@@ -45,7 +45,7 @@ int syc_output_choose(struct syc_output_target *target, const char *pattern,
 		if (getcwd(target->pattern, sizeof(target->pattern)) == NULL)
 			return -errno;
 		text.at += strlen(target->pattern);
-		/* a % in the directory's name would be read as an escape */
+		/* A % in the directory's name would count as an escape */
 		if (strchr(target->pattern, '%') != NULL)
 			return -EINVAL;
 		syc_text_add(&text, "/");
@@ -87,7 +87,7 @@ static void hold(const struct syc_output *output)
 {
 	int64_t at = 1 + (int64_t)getpid();
 
-	/* Without locks in the file system the commands can't test the lock
+	/* If the file system lacks locks, the commands can't test the lock
 	 * either */
 	(void)syc_record_fact_keep(output->fd, SYC_RECORD_TABLE, &at);
 }
@@ -137,8 +137,8 @@ int syc_output_create(struct syc_output *output,
 /* ------------------------------------------------------------ ring file */
 
 /* Lock the ring file, so that no process recovers from the file.  The lock
- * belongs to the open file.  So the lock stays when a thread takes the fd into
- * its own fd table, and while any relative has the rings mapped. */
+ * belongs to the open file.  So the lock remains when a thread takes the fd
+ * into its own fd table, and while any relative has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -159,7 +159,7 @@ static bool name_rings(struct syc_output *output,
 			return false;
 		syc_text_add(&text, target->runtime_dir);
 		syc_text_add(&text, "/syscap");
-		/* a failure is ignored: open() reports a missing directory */
+		/* Ignore a failure: open() reports a missing directory */
 		syscall(SYS_mkdirat, AT_FDCWD, output->ring_path, 0700);
 		syc_text_add(&text, "/");
 		break;
@@ -176,7 +176,7 @@ static bool name_rings(struct syc_output *output,
 	syc_text_add_i64(&text, pid);
 	syc_text_add(&text, "-");
 	syc_text_add_u64(&text, (uint64_t)output->ino);
-	if (n != 0) { /* the name belongs to another, or an earlier, file */
+	if (n != 0) { /* another or an earlier capture has this name */
 		syc_text_add(&text, "-");
 		syc_text_add_u64(&text, n);
 	}
@@ -225,8 +225,8 @@ int syc_output_create_rings(struct syc_output *output,
 	return r;
 }
 
-/* The program may have closed the fd, and have a file of its own with this
- * number. */
+/* Close an fd unless the program has closed it, and has another file with the
+ * same number. */
 static void close_fd(int *fd, uint64_t dev, uint64_t ino)
 {
 	if (*fd >= 0 && syc_fd_is_file(*fd, dev, ino))
@@ -246,7 +246,7 @@ void syc_output_drop_rings(struct syc_output *output)
 	close_rings(output);
 }
 
-/* ------------------------------------------------------------- the facts */
+/* -------------------------------------------------------------- facts */
 
 static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
                         const struct syc_arena *arena, int32_t pid, int64_t now)
@@ -268,9 +268,10 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')
 		facts->boot_id[n - 1] = '\0';
-	/* Write only the path's bytes: an untouched page takes no memory */
+	/* Write only the path's bytes, because an untouched page takes no
+	 * memory */
 	memcpy(facts->capture, output->path, strlen(output->path) + 1);
-	/* Store the owner of the rings.  Until this store another process may
+	/* Store the owner of the rings.  Before this store another process may
 	 * have owned the rings */
 	__atomic_store_n(&facts->capture_dev, output->dev, __ATOMIC_RELEASE);
 	__atomic_store_n(&facts->capture_ino, output->ino, __ATOMIC_RELEASE);
@@ -287,9 +288,9 @@ struct beginning {
 	int result;
 };
 
-/* Write the header, the writer's PROCESS frame and the ring file's name, all or
- * nothing.  So even a process that is killed right after the write has a
- * name. */
+/* Write the header, the writer's PROCESS frame and the ring file's name in one
+ * piece, or nothing.  So even a process that is killed right after the write
+ * has a name. */
 static bool write_beginning(void *data, const void *process, uint32_t len)
 {
 	struct beginning *const b = data;
@@ -325,7 +326,7 @@ int syc_output_begin(struct syc_output *output, void *front,
 	if (strlen(output->path) >=
 	    sizeof(((struct syc_ring_file *)0)->capture))
 		return -ENAMETOOLONG;
-	/* A long path takes one more page than the arena has in front */
+	/* A long path takes one page more than the front of the arena */
 	if (syc_arena_provide(front, offsetof(struct syc_ring_file, capture) +
 	                                     strlen(output->path) + 1) != 0)
 		return -ENOSPC;
@@ -334,7 +335,7 @@ int syc_output_begin(struct syc_output *output, void *front,
 	return beginning.result;
 }
 
-/* Close an inherited fd whose number is another file now, and open the path. */
+/* Open the path again if the inherited fd is another file now. */
 static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
 {
 	if (fd >= 0 && syc_fd_is_file(fd, dev, ino))
@@ -364,7 +365,7 @@ int syc_output_join(struct syc_output *output)
 
 static void patch_end_time(const struct syc_output *output, int64_t now)
 {
-	/* A failure does no harm: the frames show the end, too */
+	/* Ignore a failure: the frames show the end, too */
 	if (syc_fd_pwrite(output->fd, &now, sizeof(now),
 	                  offsetof(struct syscap_wire_file, end_time)) < 0)
 		return;
@@ -375,8 +376,9 @@ static int cut(const struct syc_output *output, uint64_t end)
 	return ftruncate(output->fd, (off_t)end) == 0 ? 0 : -errno;
 }
 
-/* The program may have closed the fd, and may have another file with its
- * number.  Returns 0 and the size; or -ESTALE: the capture can't be found. */
+/* Find the capture, also if the program has closed the fd, and has another file
+ * with its number.  Returns 0 and the size; or -ESTALE: the capture can't be
+ * found. */
 static int find_file(struct syc_output *output, uint64_t *ret_size)
 {
 	struct stat st;
@@ -394,7 +396,8 @@ static int find_file(struct syc_output *output, uint64_t *ret_size)
 	return *ret_size < output->known_end ? -ESTALE : 0;
 }
 
-/* An offset that a batch can have.  A relative may overwrite the journal. */
+/* Whether a batch can have the offset @end.  A relative may have overwritten
+ * the journal. */
 static bool is_end(const struct syc_output *output, uint64_t end, uint64_t size)
 {
 	return end % 8 == 0 && end >= output->known_end && end <= size &&
@@ -412,7 +415,7 @@ int syc_output_write(struct syc_output *output, struct syc_batch *batch)
 	if (!is_end(output, end, size)) {
 		output->is_journal_damaged = true;
 		end = size;
-	} else if (end != size) /* not of this library */
+	} else if (end != size) /* bytes of another program */
 		r = cut(output, end);
 	if (r != 0)
 		return r;
@@ -420,8 +423,8 @@ int syc_output_write(struct syc_output *output, struct syc_batch *batch)
 	r = syc_write_at(output->fd, batch->frames, batch->size, end,
 	                 &output->fits);
 	if (r != 0) {
-		/* Cut off the written part, so that the file stays whole.  If
-		 * even the cut fails, the next batch or a recovery cuts. */
+		/* Cut off the written part, so that the file stays complete.
+		 * If even the cut fails, the next batch or a recovery cuts. */
 		if (output->fits == 0 || cut(output, end) == 0)
 			__atomic_store_n(&journal->state, SYC_JOURNAL_NOTHING,
 			                 __ATOMIC_RELEASE);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * output.h - a capture file that this process and its forked children write, and
- * the ring file beside it.
+ * output.h - a capture file that this process and its forked children write,
+ * and its ring file.
  *
- * No existing file is opened or truncated.  A name that is taken gets the
- * suffix ".PID", then ".PID.2" and so on, if the pattern has no %p; else ".2".
- * The ring file is made in $XDG_RUNTIME_DIR/syscap or /dev/shm, mode 0600;
- * without a tmpfs the ring file is next to the capture. ring/ring_file.h has
- * the protocol by which each batch arrives exactly once.
+ * The library opens or truncates no existing file.  If a name is taken, the
+ * capture gets the suffix ".PID", then ".PID.2" and so on.  If the pattern has
+ * %p, the suffixes begin with ".2".  The ring file is in
+ * $XDG_RUNTIME_DIR/syscap or /dev/shm, with mode 0600.  If neither is a tmpfs,
+ * the ring file is next to the capture.  ring/ring_file.h has the protocol by
+ * which each batch arrives exactly once.
  *
- * Only the holder of the arena's lock writes.  Context of everything here, unless a
- * function says setup: any-thread, signal-safe, between
+ * Only the holder of the arena's lock writes.  Context of everything here,
+ * unless a function says setup: any-thread, signal-safe, between
  * syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 #ifndef SYC_SESSION_OUTPUT_H
@@ -26,7 +27,7 @@ struct syc_batch;
 
 #define SYC_OUTPUT_PATH_MAX 4096u
 
-/** The requested file: determined at start, inherited by forks. */
+/** The requested file, determined at start and inherited by forks. */
 struct syc_output_target {
 	char pattern[SYC_OUTPUT_PATH_MAX]; /* absolute */
 	char runtime_dir[1024];            /* "": none */
@@ -35,9 +36,9 @@ struct syc_output_target {
 };
 
 /**
- * Fill @target.  @pattern may be relative to the current directory; %p stands
- * for the pid, %n for the program's name, %% for %. Returns 0, -ENAMETOOLONG,
- * -EINVAL (empty, or another %), or -errno.
+ * Fill @target.  @pattern may be relative to the current directory.  %p stands
+ * for the pid, %n for the program's name, %% for %.  Returns 0, -ENAMETOOLONG,
+ * -EINVAL (empty pattern, or another %), or -errno.
  *
  * Context: setup.
  */
@@ -66,7 +67,7 @@ struct syc_output {
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
 };
 
-/** Make the empty capture; ring_fd stays unchanged.  Returns 0 or -errno. */
+/** Make the empty capture.  ring_fd stays unchanged.  Returns 0 or -errno. */
 int syc_output_create(struct syc_output *output,
                       const struct syc_output_target *target, int32_t pid);
 
@@ -78,14 +79,14 @@ int syc_output_create_rings(struct syc_output *output,
                             const struct syc_output_target *target, int32_t pid,
                             enum syc_ring_place place);
 
-/** Remove the ring file again. */
+/** Remove the ring file. */
 void syc_output_drop_rings(struct syc_output *output);
 
 /**
- * @front is the mapped begin of the ring file, which contains @arena.  Store
- * the owner of the rings, and begin the capture: the header, PROCESS, and the
- * frame that names the ring file.  The journal's `end` becomes the capture's
- * size.  Other processes may read the ring file from then on.  @scratch has
+ * Store the owner of the rings in @front, the mapped begin of the ring file,
+ * which contains @arena.  Begin the capture: the header, PROCESS, and the frame
+ * that names the ring file.  The journal's `end` becomes the capture's size.
+ * Other processes may read the ring file from then on.  @scratch has
  * SYC_OUTPUT_SCRATCH bytes.  Returns 0 or -errno.
  */
 #define SYC_OUTPUT_SCRATCH 8192u
@@ -93,8 +94,8 @@ int syc_output_begin(struct syc_output *output, void *front,
                      const struct syc_arena *arena, int32_t pid, int64_t now,
                      unsigned char *scratch);
 
-/** In a forked child: find the parent's capture again, by its fd or path.
- * Returns 0, or -ESTALE: it is another file now. */
+/** Find the parent's capture in a forked child, by its fd or path.  Returns 0,
+ * or -ESTALE if the capture is another file now. */
 int syc_output_join(struct syc_output *output);
 
 /** Number of bytes that may still be written. */
@@ -115,9 +116,10 @@ static inline uint64_t syc_output_room(const struct syc_output *output,
  */
 int syc_output_write(struct syc_output *output, struct syc_batch *batch);
 
-/** The journal is under way, and its writer died: *@ret_is_in, the batch is in
- * the capture.  Else the batch is cut off.  Returns 0; -EUCLEAN: a relative has
- * overwritten the journal, which is usable again; or -errno. */
+/** Repair a capture whose writer died during a batch.  *@ret_is_in: the batch
+ * is in the capture.  If not, the function cuts the batch off.  Returns 0;
+ * -EUCLEAN: a relative has overwritten the journal, which is usable again; or
+ * -errno. */
 int syc_output_repair(struct syc_output *output,
                       struct syc_ring_journal *journal, bool *ret_is_in);
 

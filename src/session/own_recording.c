@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_recording.c - recording by the process itself: the functions that
- * emit/ring_source.h declares. */
+/* own_recording.c - the ring source of a process that records itself
+ * (emit/ring_source.h). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	ring->outcome = 0;
 	__atomic_store_n(&ring->described, 0, __ATOMIC_RELAXED);
 	ring->parent = s->parent;
-	/* A BUSY slot has no frames.  Its first pages have memory already */
+	/* A BUSY slot has no frames, and its first pages have memory already */
 	__atomic_store_n(&ring->head, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&ring->tail, 0, __ATOMIC_RELAXED);
 	syc_thread_ring_begin(ts, ring, slot->size, 0);
@@ -95,14 +95,14 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		                          "overwritten");
 		return;
 	}
-	/* describe_own() stores the session's value, then adds it to all slots.
-	 * This slot is LIVE, so one of the two adds a new value */
+	/* describe_own() stores the session's value, then adds the value to all
+	 * slots.  This slot is LIVE, so one of the two adds a new value */
 	__atomic_or_fetch(&ring->described,
 	                  __atomic_load_n(&s->described, __ATOMIC_SEQ_CST),
 	                  __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
-		/* First a store, then a load; syc_rings_report_late(), at the session's
-		 * end, also stores, then loads */
+		/* First a store, then a load.  syc_rings_report_late(), at the
+		 * session's end, also stores, then loads */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
 		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),
@@ -110,8 +110,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	}
 }
 
-/* Attempts to get a slot.  Slots of ended threads and processes are freed by a
- * transfer. */
+/* Attempts to get a slot.  A transfer frees slots of ended threads and
+ * processes. */
 #define TRIES 4
 
 /* Returns 0; -EBUSY: the arena is closed; or -errno. */
@@ -123,8 +123,8 @@ static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
 		uint64_t moved;
 
 		r = claim_slot(s, ret_slot);
-		/* First the claim, then this look: the last process stores,
-		 * then looks for slots */
+		/* First the claim, then this check, because the last process
+		 * stores, then looks for slots */
 		if (r == 0 && syc_session_is_closed(s)) {
 			syc_arena_unclaim(ret_slot);
 			return -EBUSY;
@@ -181,8 +181,9 @@ static bool connect_to_session(struct syc_state *ts)
 	return false;
 }
 
-/* A transfer gives the slot to other threads.  After the end of a recording the
- * arena is unmapped, and was read for the last time. */
+/* End the slot of @ts.  A transfer then gives the slot to other threads.  If
+ * the recording has ended, the arena is unmapped, and was read for the last
+ * time. */
 static void give_back(struct syc_state *ts)
 {
 	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);
@@ -205,7 +206,7 @@ static void give_back(struct syc_state *ts)
 	syc_session_leave();
 }
 
-/* SYSCAP_THREAD=1 */
+/* Start the thread for SYSCAP_THREAD=1. */
 static void begin(void)
 {
 	if (syc_plan_current()->to.sink < SYC_SINK_TRACE ||

@@ -24,8 +24,8 @@ static bool is_plausible(const struct syc_ring_losses *lost,
 	       lost->bytes - told->bytes <= UINT64_C(1) << 56;
 }
 
-/* Write a loss record for the losses in @lost and not in @told.  With it @lost
- * becomes what the slot @told_slot, or the head, has reported.  @tid 0: no
+/* Write a loss record for the unreported losses in @lost.  By this record the
+ * slot @told_slot, or the head, has reported all of @lost.  @tid 0: no
  * thread. */
 static int report_losses(struct syc_session *s, uint32_t told_slot,
                          const struct syc_ring_losses *lost,
@@ -49,8 +49,8 @@ static int report_losses(struct syc_session *s, uint32_t told_slot,
 	return batch.size == 0 ? 0 : syc_spill_write_batch(s, &batch);
 }
 
-/* Load the losses of a thread that still counts.  A value that is loaded later
- * is not older. */
+/* Load the losses of a thread that still counts.  Each value is at least as new
+ * as the values before. */
 static void load_losses(struct syc_ring_losses *to,
                         const struct syc_ring_losses *from)
 {
@@ -95,7 +95,7 @@ int syc_rings_write_exit(struct syc_session *s, int32_t pid, int64_t deadline)
 	                       deadline);
 }
 
-/* Whether another slot than @i has frames of @pid, or may get some. */
+/* Whether another slot than @i has frames of @pid, or may get frames. */
 static bool has_other_slots(const struct syc_session *s, uint32_t i,
                             int32_t pid)
 {
@@ -108,8 +108,8 @@ static bool has_other_slots(const struct syc_session *s, uint32_t i,
 	return false;
 }
 
-/* If the thread or process of a slot has ended, and all its frames are written,
- * write its losses, and free the slot. */
+/* Write the losses of a slot whose thread or process has ended, and free the
+ * slot, if all its frames are written. */
 static int end_slot(struct syc_session *s, uint32_t i, int64_t deadline)
 {
 	uint32_t *const word = syc_arena_word(&s->arena, i);
@@ -142,7 +142,7 @@ static int end_slot(struct syc_session *s, uint32_t i, int64_t deadline)
 		s->is_damaged = true;
 		r = -EUCLEAN;
 	}
-	/* The process wrote its end itself if it ended by exit() */
+	/* If the process ended by exit(), it wrote its end itself */
 	if (r == 0 && !is_own && state != SYC_SLOT_OVER &&
 	    state != SYC_SLOT_BUSY && !has_other_slots(s, i, pid))
 		r = syc_rings_write_exit(s, pid, deadline);
@@ -164,8 +164,8 @@ int syc_rings_end_slots(struct syc_session *s, int64_t deadline)
 
 /* ------------------------------------------------- the end of the session */
 
-/* Take the slot of a thread that may still use it: its ring is not read any
- * more.  False: the thread has ended the slot. */
+/* Take the slot of a thread that may still use the slot, whose ring this
+ * process reads no more.  Returns false if the thread has ended the slot. */
 static bool close_slot(struct syc_session *s, uint32_t i,
                        struct syc_ring_losses *ret_late)
 {
@@ -173,7 +173,7 @@ static bool close_slot(struct syc_session *s, uint32_t i,
 	struct syc_ring_losses told;
 	uint32_t nobody = 0;
 
-	/* load reported losses first, so that they never exceed all losses */
+	/* Load reported losses first, so that they never exceed all losses */
 	load_losses(&told, &ring->told);
 	load_losses(ret_late, &ring->lost);
 	syc_loss_totals_subtract(ret_late, &told);
@@ -201,7 +201,8 @@ static int report_slot_late(struct syc_session *s, uint32_t i, int64_t deadline)
 	                     deadline);
 }
 
-/* Whether a thread has closed its ring, as a relative had overwritten it. */
+/* Whether a thread has closed its ring because a relative had overwritten
+ * it. */
 static bool has_closed_rings(int32_t epoch)
 {
 	const uint32_t n =
@@ -227,7 +228,7 @@ int syc_rings_report_late(struct syc_session *s, int64_t deadline)
 	int r = 0;
 
 	s->is_damaged |= has_closed_rings(s->epoch);
-	/* First a store, then loads; begin_slot() also stores, then loads */
+	/* First a store, then loads.  begin_slot() also stores, then loads */
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 1; r == 0 && i < n; i++)
 		r = report_slot_late(s, i, deadline);

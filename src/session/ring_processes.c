@@ -45,7 +45,7 @@ static int write_maps_of(struct syc_session *s, struct syc_described *described,
 		                      ? 0
 		                      : syc_spill_write(s, s->copy, copy.size,
 		                                        deadline);
-		if (r != 0) { /* all are written again */
+		if (r != 0) { /* all mappings are written again */
 			memset(described, 0, sizeof(*described));
 			return r;
 		}
@@ -58,7 +58,7 @@ static uint32_t described_in(const struct syc_ring_header *ring)
 	return __atomic_load_n(&ring->described, __ATOMIC_RELAXED);
 }
 
-/* All slots of @pid: the capture has these frames about it. */
+/* Note in all slots of @pid that the capture has the frames @what. */
 static void note_described(const struct syc_session *s, int32_t pid,
                            uint32_t what)
 {
@@ -73,7 +73,7 @@ void syc_rings_forget(struct syc_session *s)
 {
 	__atomic_store_n(&s->described, 0, __ATOMIC_RELAXED);
 	memset(&s->maps, 0, sizeof(s->maps));
-	/* Relatives find it out for themselves */
+	/* Relatives find the loss themselves */
 	for (uint32_t i = 1; i < s->n_used; i++)
 		if (syc_slot_pid(syc_rings_word(s, i)) == s->pid)
 			__atomic_store_n(
@@ -99,7 +99,7 @@ static int write_name(struct syc_session *s, int32_t pid, int32_t parent,
 	return syc_spill_write(s, s->copy, copy.size, deadline);
 }
 
-/* A slot of @pid; 0: none. */
+/* A slot of @pid, or 0. */
 static uint32_t find_slot(const struct syc_session *s, int32_t pid)
 {
 	for (uint32_t i = 1; i < s->n_used; i++)
@@ -108,7 +108,7 @@ static uint32_t find_slot(const struct syc_session *s, int32_t pid)
 	return 0;
 }
 
-/* The parent comes first, which may have transferred nothing yet. */
+/* Name this process, after its parent, which may not have named itself yet. */
 static int name_own(struct syc_session *s, int64_t deadline)
 {
 	const uint32_t own = find_slot(s, s->pid);
@@ -148,7 +148,8 @@ static int describe_own(struct syc_session *s, bool may_lock, int64_t deadline)
 			now |= SYC_TOLD_MAPS;
 	}
 	if (now != before) {
-		/* First the session's, then the slots': see begin_slot() */
+		/* Store first the session's value, then the slots': see
+		 * begin_slot() */
 		__atomic_store_n(&s->described, now, __ATOMIC_SEQ_CST);
 		note_described(s, s->pid, now);
 	}
@@ -164,7 +165,8 @@ bool syc_rings_has_new_maps(struct syc_session *s, bool may_lock)
 	       maps->are_due(&s->maps, syc_clock_kernel(), may_lock);
 }
 
-/* A relative that ended before it described itself had the same image. */
+/* Describe a relative that ended before it described itself.  The relative had
+ * the same image. */
 static int describe_relative(struct syc_session *s, uint32_t i, int32_t pid,
                              int64_t deadline)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rings.c - slots of an arena, as the holder of its lock reads them: their
- * owners, their positions, and copies of their frames.
+ * rings.c - slots of an arena, as the holder of the arena's lock reads them:
+ * owners, positions, and copies of frames.
  *
- * Relatives of the process can write anywhere in the arena.  So frames are
- * copied first, and only the copy is checked and written into the sink.
+ * Relatives of the process can write anywhere in the arena.  So this process
+ * copies frames, checks only the copy, and writes only the copy into the sink.
  */
 #define _GNU_SOURCE
 #include "session/rings.h"
@@ -23,8 +23,9 @@
 
 /* --------------------------------------------------------------- slots */
 
-/* Whether the process @start_ticks after boot began after @since, in ns of
- * CLOCK_MONOTONIC: then it has the pid of an earlier process. */
+/* Whether a process that began @start_ticks after boot began after @since, in
+ * ns of CLOCK_MONOTONIC.  If so, the process has the pid of an earlier
+ * process. */
 static bool began_after(uint64_t start_ticks, int64_t since)
 {
 	const int64_t tick = INT64_C(10000000); /* of /proc */
@@ -48,7 +49,7 @@ bool syc_rings_is_gone(struct syc_session *s, uint32_t i, uint32_t word)
 		s->checked_start = kin.start_ticks;
 	}
 	/* `since` of a BUSY slot may be its last owner's, and other slots of a
-	 * reused pid have another */
+	 * reused pid have another `since` */
 	return !s->checked_is_running ||
 	       (syc_slot_state(word) != SYC_SLOT_BUSY &&
 	        began_after(s->checked_start,
@@ -124,8 +125,8 @@ static void copy_span(const struct syc_session *s, const struct syc_span *span,
 	memcpy(to + first, span->body, n - first);
 }
 
-/* Whether the frames' pages have memory.  If a relative's tail is wrong, pages
- * may be missing, and the file system may be full. */
+/* Whether the frames' pages have memory.  If a relative has stored a wrong
+ * tail, pages may be missing, and the file system may be full. */
 static bool has_pages(const struct syc_session *s, const struct syc_span *span,
                       uint32_t n)
 {
@@ -137,7 +138,7 @@ static bool has_pages(const struct syc_session *s, const struct syc_span *span,
 	       (n == first || syc_arena_provide(body, n - first) == 0);
 }
 
-/* Whether @at is a frame of @pid, or of no process. */
+/* Whether the bytes at @at are a frame of @pid, or of no process. */
 static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
                      uint16_t *ret_len)
 {
@@ -151,8 +152,9 @@ static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
 	       (of == pid || of == -1);
 }
 
-/* Number of the @n bytes at @at that are whole valid frames. *@ret_is_bad: the
- * next bytes are no frame, although all @all bytes are present. */
+/* Number of bytes of whole valid frames, among the @n bytes at @at.
+ * *@ret_is_bad: the next bytes are no frame, although all @all bytes are
+ * present. */
 static uint32_t check_frames(const unsigned char *at, uint32_t n, uint32_t all,
                              int32_t pid, bool *ret_is_bad)
 {
@@ -180,7 +182,7 @@ static uint32_t advance_head(const struct syc_session *s, uint32_t from,
 	return (uint32_t)((from + by) % s->arena.body);
 }
 
-/* Drop the bytes of a slot whose ring has no frame at its head, because a
+/* Drop the bytes of a slot without a frame at its ring's head, because a
  * relative has overwritten the ring. */
 static void give_up_span(struct syc_session *s, uint32_t i,
                          const struct syc_span *span)
@@ -193,7 +195,7 @@ static void give_up_span(struct syc_session *s, uint32_t i,
 	s->is_damaged = true;
 }
 
-/* False: not all frames of the slot fit into @room. */
+/* Returns false if not all frames of the slot fit into @room. */
 static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
                      const struct syc_span *span, uint64_t room)
 {

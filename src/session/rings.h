@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rings.h - the rings of an arena, as the holder of its lock reads them.
+ * rings.h - the rings of an arena, as the holder of the arena's lock reads
+ * them.
  *
  * Context of everything here: the holder of the lock, signals blocked.
  */
@@ -14,9 +15,9 @@
 #include "session/session.h"
 #include "session/trace.h"
 
-/* ------------------------------------------------- slots and frames: rings.c */
+/* ----------------------------------------------- slots and frames: rings.c */
 
-/** The position of a slot's frames, according to its word and its header. */
+/** Position of a slot's frames, according to the slot's word and header. */
 struct syc_span {
 	const unsigned char *body;
 	int32_t pid;
@@ -36,30 +37,31 @@ static inline void syc_rings_set_head(const struct syc_session *s, uint32_t i,
 	                 __ATOMIC_RELEASE);
 }
 
-/** The relative with slot @i, whose word was @word, has ended, or runs another
- * program. */
+/** Whether the relative with slot @i, whose word was @word, has ended, or runs
+ * another program. */
 bool syc_rings_is_gone(struct syc_session *session, uint32_t i, uint32_t word);
 
-/** The header of slot @i has valid positions.  If not, a relative has
- * overwritten them. */
+/** Whether the header of slot @i has valid positions.  If not, a relative has
+ * overwritten the positions. */
 bool syc_rings_find(const struct syc_session *session, uint32_t i,
                     struct syc_span *ret_span);
 
-/** This process reads slot @i, and the slot has frames. */
+/** Whether this process reads slot @i, and the slot has frames. */
 bool syc_rings_look(struct syc_session *session, uint32_t i,
                     struct syc_span *ret_span);
 
-/** Another living process has slots in the arena. */
+/** Whether another living process has slots in the arena. */
 bool syc_rings_have_others(struct syc_session *session);
 
 /**
  * Copy whole frames, at most @room bytes, from the rings that this process
- * reads.  False: more frames are left than fit into @room.
+ * reads.  Returns false if more frames are left than fit into @room.
  */
 bool syc_rings_gather(struct syc_session *session, struct syc_batch *batch,
                       uint64_t room);
 
-/** @n bytes of the batch's ring frames are written: store the positions. */
+/** Store the new positions after @n bytes of the batch's ring frames are
+ * written. */
 void syc_rings_advance(struct syc_session *session,
                        const struct syc_ring_journal_part *parts,
                        unsigned n_parts, uint64_t n);
@@ -69,12 +71,13 @@ bool syc_rings_gather_parts(struct syc_session *session, uint64_t *ret_size);
 
 /* --------------------------- frames about processes: ring_processes.c */
 
-/** Write PROCESS, FORK and MAP frames for the processes whose frames are about
- * to be written.  @may_lock: see process_frames.h. */
+/** Write PROCESS, FORK and MAP frames for the processes whose frames the caller
+ * is about to write.  @may_lock: see process_frames.h. */
 int syc_rings_describe(struct syc_session *session, bool may_lock,
                        int64_t deadline);
 
-/** The capture has lost the frames about processes: they are written again. */
+/** Note that the capture has lost the frames about processes, which are then
+ * written again. */
 void syc_rings_forget(struct syc_session *session);
 
 /** Whether this process has loaded code since its last MAP frames. */
@@ -82,21 +85,21 @@ bool syc_rings_has_new_maps(struct syc_session *session, bool may_lock);
 
 /* -------------------------------- losses and ends: ring_losses.c */
 
-/** Free slots whose threads or processes have ended, and report their
+/** Free slots whose threads or processes have ended, and report the slots'
  * losses. */
 int syc_rings_end_slots(struct syc_session *session, int64_t deadline);
 
 /** Report losses of the arena's head. */
 int syc_rings_report_head(struct syc_session *session, int64_t deadline);
 
-/** At the session's end: report losses that no thread will report any more. */
+/** Report, at the session's end, losses that no thread will report any more. */
 int syc_rings_report_late(struct syc_session *session, int64_t deadline);
 
-/** Drop all frames of this process, and add them and all unreported losses to
- * *@lost. */
+/** Drop all frames of this process.  Add the dropped frames and all unreported
+ * losses to *@lost. */
 void syc_rings_drop(struct syc_session *session, struct syc_ring_losses *lost);
 
-/** Write the last frame of @pid. */
+/** Write the EXIT frame of @pid. */
 int syc_rings_write_exit(struct syc_session *session, int32_t pid,
                          int64_t deadline);
 

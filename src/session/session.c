@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - begin of a recording that the process makes by itself: its plan,
- * its arena and sink. */
+/* session.c - begin of a recording that the process makes by itself: plan,
+ * arena and sink. */
 #define _GNU_SOURCE
 #include "session/session.h"
 
@@ -30,9 +30,8 @@
 
 #define MS               INT64_C(1000000)
 #define DEFAULT_FLUSH_NS (250 * MS)
-/* Longer flush time for a trace file, because no ring file is left for a
- * recovery.  Many processes that take turns, not a slow reader, delay a
- * write */
+/* Longer flush time for a trace file, because no ring file remains for a
+ * recovery.  Many processes that take turns delay a write, not a slow reader */
 #define SHARED_FLUSH_NS  (2000 * MS)
 #define DEFAULT_RING_KIB 256u
 
@@ -103,8 +102,8 @@ static const char *plan_output(struct syc_plan *plan, const char *pattern)
 		return "the output's name is empty or has a % that is not "
 		       "%p, %n or %%";
 	default:
-		return "the directory that the output is to be in can't be "
-		       "told";
+		return "the output's directory can't be determined: use an "
+		       "absolute path";
 	}
 }
 
@@ -335,8 +334,8 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 	s->pid = getpid();
 	s->epoch = epoch;
 	s->is_child = syc_process->is_child || syc_process->born == 0;
-	/* An event's time precedes the session that it needs.  The recording
-	 * must not begin later than its first event */
+	/* An event's time precedes the session that the event needs.  The
+	 * recording must not begin later than its first event */
 	s->began = syc_process->since != 0 ? syc_process->since : now;
 	s->output.fd = s->output.ring_fd = s->trace.fd = s->trace.shared = -1;
 	syc_spill_set_time(s, now);
@@ -397,7 +396,7 @@ int syc_session_open_rings(const struct syc_session *s)
 		return fd;
 	if (fd >= 0)
 		syc_fd_close(fd);
-	/* The program may have closed our fd */
+	/* The program may have closed this library's fd */
 	fd = s->output.ring_path[0] != '\0'
 	             ? syc_fd_open(s->output.ring_path, O_RDWR | O_NOFOLLOW, 0)
 	             : -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_life.c - the session of this process: its first use, its end, and the
- * write-out of its rings at exit and on request.
+ * session_life.c - the session of this process: its first use, its end, and
+ * transfers of its rings at exit and on request.
  *
- * Start, stop and exit run with signals blocked: a handler that interrupts a
+ * Start, stop and exit run with signals blocked.  A handler that interrupts a
  * start or stop would wait for its own thread.
  */
 #define _GNU_SOURCE
@@ -125,10 +125,10 @@ bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time)
 /* ------------------------------------------------------------------ end */
 
 /*
- * Emits that began before syc_active changed end within moments, or on a busy
- * machine when their threads get a processor again.  Frames of these emits
- * belong into the capture.  The wait for an abandoned emit ends at @end;
- * unreported.c counts frames that are published later.
+ * Wait for emits that began before syc_active changed, because their frames
+ * belong into the capture.  Such emits end within moments, or on a busy machine
+ * when their threads get a processor again.  The wait for an abandoned emit
+ * ends at @end.  unreported.c counts frames that are published later.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
 {
@@ -147,7 +147,7 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 					SYC_STATE_ALIVE &&
 				__atomic_load_n(&ts->hot.owner,
 			                        __ATOMIC_ACQUIRE) != 0 &&
-				/* an emit with another epoch is later */
+				/* an emit with another epoch began later */
 				__atomic_load_n(&ts->hot.epoch,
 			                        __ATOMIC_RELAXED) == epoch;
 		}
@@ -157,8 +157,8 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 	}
 }
 
-/* Wait until no thread uses the removed session.  False: @deadline has
- * passed. */
+/* Wait until no thread uses the removed session.  Returns false if @deadline
+ * has passed. */
 static bool wait_for_users(int64_t deadline)
 {
 	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
@@ -169,8 +169,8 @@ static bool wait_for_users(int64_t deadline)
 	return true;
 }
 
-/* Threads that used the session before its removal may have lost events after
- * the last look: the next recording reports these losses. */
+/* Keep losses for the next recording's report.  Threads that used the session
+ * before its removal may have lost events after the last report. */
 static void keep_late_strays(const struct syc_session *s)
 {
 	struct syc_ring_losses late = syc_arena_head(&s->arena)->lost;
@@ -189,7 +189,8 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	                                                        : EMITS_NS));
 	if (!syc_spill_thread_stop(s, deadline))
 		return -ETIMEDOUT;
-	if (syc_spill_is_filtered(s->plan, now)) /* the thread has finished */
+	if (syc_spill_is_filtered(s->plan, now)) /* the library's thread has
+	                                          * finished */
 		return s->is_finished ? s->finish_result : -EPERM;
 	const int r = syc_spill_finish(s, deadline, &is_last);
 	if (r == -EBUSY)

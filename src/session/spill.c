@@ -22,25 +22,25 @@
 #include "session/spill_thread.h"
 
 #define MS INT64_C(1000000)
-/* Part of the size limit that is kept for a report that the limit was
+/* Part of the size limit that is reserved for a report that the limit was
  * reached. */
 #define ROOM_FOR_THE_END UINT64_C(2048)
-/* A sink without space is tried again after this time. */
+/* Time before another attempt to write to a sink without space. */
 #define RETRY_NS (1000 * MS)
-/* Space in a trace file that is kept for a few loss records, if the disk is
+/* Space in a trace file that is reserved for a few loss records, if the disk is
  * full. */
 #define ROOM_FOR_LOSSES UINT64_C(1024)
-/* Greatest number of attempts to shrink a batch until it fits. */
+/* Greatest number of attempts to shrink a batch that does not fit. */
 #define TRIES 16
-/* After a write that took SLOW_NS, only half full rings are written out for
+/* After a write that took SLOW_NS, only half full rings cause transfers for
  * CALM_NS. */
 #define SLOW_NS (5 * MS)
 #define CALM_NS (1000 * MS)
-/* Attempts to find the maps unchanged while frames are gathered */
+/* Attempts to find the maps unchanged while this file gathers frames */
 #define LOOKS 4
 
-/* Take the lock, waiting until @deadline.  Returns 0; -EBUSY: another thread
- * holds it; or -EPERM: this thread must not write. */
+/* Take the lock, with a wait until @deadline.  Returns 0; -EBUSY: another
+ * thread holds the lock; or -EPERM: this thread must not write. */
 static int take_lock(struct syc_session *s, struct syc_robust_hold *hold,
                      int64_t deadline)
 {
@@ -105,9 +105,9 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 	return r;
 }
 
-/* Another library's writer, which began after us, has emptied the file.  The
- * description of this process is written anew, but not the definitions of
- * counters and names. */
+/* Report that another library's writer, which began after this process, has
+ * emptied the file.  This process writes its description again, but not the
+ * definitions of counters and names. */
 static void report_emptied(struct syc_session *s, int64_t deadline)
 {
 	char value[48];
@@ -129,7 +129,7 @@ static void report_emptied(struct syc_session *s, int64_t deadline)
 /* ----------------------------------------------------------------- a pass */
 
 /* Write as many whole frames as fit.  For a trace file no ring file keeps the
- * other frames, so some space is kept to report their loss. */
+ * other frames, so some space is reserved for a report of their loss. */
 static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
@@ -159,9 +159,9 @@ static bool may_lock(const struct syc_session *s)
 }
 
 /*
- * Gather frames after the frames that describe their processes are written.
- * Code that was loaded since may have emitted: then the maps are written, and
- * frames are gathered again.
+ * Gather frames after the frames that describe their processes are written.  If
+ * code was loaded since, the code may have emitted.  Then write the maps, and
+ * gather the frames again.
  */
 static int gather_described(struct syc_session *s, struct syc_batch *batch,
                             uint64_t room, int64_t deadline)
@@ -174,7 +174,7 @@ static int gather_described(struct syc_session *s, struct syc_batch *batch,
 			return 0;
 		r = syc_rings_describe(s, may_lock(s), deadline);
 	}
-	batch->size = 0; /* they wait for the next transfer */
+	batch->size = 0; /* the frames wait for the next transfer */
 	return r;
 }
 
@@ -206,7 +206,7 @@ static int move_frames(struct syc_session *s, int64_t deadline,
 	return written;
 }
 
-/* Write a loss record, of losses that no ring keeps. */
+/* Write a loss record for losses that no ring keeps. */
 static int write_loss_record(struct syc_session *s,
                              const struct syc_ring_losses *lost,
                              int64_t deadline)
@@ -231,7 +231,7 @@ static int end_at_limit(struct syc_session *s, int64_t deadline)
 	return -EFBIG;
 }
 
-/* Notes about the session, before its first batch. */
+/* Write notes about the session, before its first batch. */
 static int begin_capture(struct syc_session *s, int64_t deadline)
 {
 	if (s->has_begun)
@@ -271,7 +271,7 @@ static int transfer(struct syc_session *s, int64_t deadline,
 	return r;
 }
 
-/* One pass.  @is_end: look at once for processes that have ended. */
+/* Do one transfer.  @is_end: check for ended processes at once. */
 static int pass(struct syc_session *s, bool is_end, int64_t deadline,
                 uint64_t *ret_moved)
 {
@@ -321,7 +321,8 @@ int syc_spill_run(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	*ret_moved = 0;
 	if (r != 0)
 		return r;
-	/* Before the rings are read: an event may set it again meanwhile */
+	/* Clear the word before the rings are read, because an event may set
+	 * the word again meanwhile */
 	__atomic_store_n(&s->is_crowded, 0, __ATOMIC_RELAXED);
 	r = pass(s, false, deadline, ret_moved);
 	if (r == 0)
@@ -359,7 +360,7 @@ int syc_spill_frames(struct syc_session *s, const void *frames, uint32_t size,
 	return r;
 }
 
-/* ------------------------------------------------------------------- the end */
+/* ----------------------------------------------------------------- the end */
 
 static int report_cost(struct syc_session *s, int64_t deadline)
 {
@@ -392,8 +393,8 @@ static int report_end(struct syc_session *s, int64_t deadline)
 
 /*
  * Handle frames that could not be written at the end.  A ring file keeps these
- * frames.  For a trace fd the frames are lost, and the loss is reported in the
- * trace if the trace has space.
+ * frames.  For a trace fd the frames are lost, and the trace gets a report of
+ * the loss if it has space.
  */
 static void lose_rest(struct syc_session *s)
 {
@@ -430,7 +431,8 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 	*ret_is_last = false;
 	if (r != 0)
 		return r;
-	/* The library's thread finishes, and then exit() does */
+	/* The library's thread finishes the session first, and then exit()
+	 * does */
 	if (s->is_finished) {
 		*ret_is_last = !syc_rings_have_others(s);
 		syc_robust_lock_release(&hold);
@@ -450,7 +452,7 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 	*ret_is_last = !syc_rings_have_others(s);
 	if (r != 0 && s->dead == 0 && *ret_is_last)
 		lose_rest(s);
-	/* A process that claims a slot looks at this word afterwards */
+	/* A process that claims a slot loads this word after the claim */
 	if (*ret_is_last)
 		__atomic_store_n(&syc_arena_head(&s->arena)->reader,
 		                 syc_slot_word(s->pid, SYC_ARENA_CLOSED),

@@ -32,7 +32,7 @@ static void clear_journal(const struct syc_session *s)
 	                 __ATOMIC_RELEASE);
 }
 
-/* The frames of the journal's batch, as they are in the capture. */
+/* Compose the frames of the journal's batch, as they are in the capture. */
 static bool compose_batch_again(struct syc_session *s, uint64_t *ret_size)
 {
 	const struct syc_ring_journal *const j = s->journal;
@@ -48,8 +48,8 @@ static bool compose_batch_again(struct syc_session *s, uint64_t *ret_size)
 	return true;
 }
 
-/* Number of bytes, whole frames, in which the file at the journal's offset is
- * the same as the batch. */
+/* Number of bytes of whole frames, from the journal's offset on, that are equal
+ * in the file and the batch. */
 static uint64_t count_written(struct syc_session *s, uint64_t size)
 {
 	unsigned char *const chunk = s->trace.rest;
@@ -84,9 +84,9 @@ static uint64_t count_written(struct syc_session *s, uint64_t size)
 }
 
 /*
- * An earlier holder of the lock died in a batch.  Finish the batch as far as it
- * is in the capture.  The rest of it is in the rings, and goes into a new
- * batch.
+ * If an earlier holder of the lock died in a batch, finish the part of the
+ * batch that is in the capture.  The other frames of the batch are in the
+ * rings, and go into a new batch.
  */
 int syc_spill_repair(struct syc_session *s)
 {
@@ -143,7 +143,8 @@ int syc_spill_write_batch(struct syc_session *s, struct syc_batch *batch)
 		                  batch->done - batch->record_len);
 	}
 	s->is_damaged |= s->output.is_journal_damaged;
-	/* A failed write that could not be cut off is repaired later */
+	/* A later repair cuts off a failed write that could not be cut off
+	 * now */
 	if (r == 0 || !is_output)
 		clear_journal(s);
 	__atomic_add_fetch(&s->written, batch->done, __ATOMIC_RELAXED);
@@ -165,7 +166,7 @@ int syc_spill_write(struct syc_session *s, const void *frames, uint32_t size,
 int syc_spill_write_metadata(struct syc_session *s, const char *id,
                              const char *value, int64_t deadline)
 {
-	/* The buffer is used between batches */
+	/* The buffer is free between batches */
 	const uint32_t n = syc_describe_metadata(s->copy, s->pid,
 	                                         syc_clock_kernel(), id, value);
 

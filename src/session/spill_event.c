@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spill_event.c - transfers by the threads of the program: after an event, and
- * at a thread's end; and the threads that never transfer frames.
+ * spill_event.c - transfers by the threads of the program, after an event or at
+ * a thread's end, and the threads that never transfer frames.
  *
- * These are threads of a real-time policy, and threads under a seccomp filter
- * that came after the plan of the recording.  Such a filter may kill for the
- * system calls of a transfer.  So the number of the thread's filters is
- * compared with the number at the time of the plan.  Filters of a container or a
- * service manager are inherited, and count as harmless.  The number is in /proc.
- * Most filters answer openat() with an error, and then the look fails, which
- * also shows the filter.
+ * Threads of a real-time policy never transfer frames, nor do threads under a
+ * seccomp filter that came after the plan of the recording.  Such a filter may
+ * kill for the system calls of a transfer.  So the library compares the number
+ * of the thread's filters with the number at the time of the plan.  Filters of
+ * a container or a service manager are inherited, and count as harmless.  The
+ * number is in /proc.  Most filters answer openat() with an error.  A check
+ * that fails also shows the filter.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@
 #include "session/spill_thread.h"
 
 #define MS INT64_C(1000000)
-/* A transfer that was not possible is tried again after this time. */
+/* Time before another attempt at a transfer that was not possible. */
 #define AGAIN_NS (1 * MS)
 
 /* ------------------------------------------- threads that never transfer */
@@ -67,8 +67,8 @@ int32_t syc_spill_count_filters(void)
 	return n;
 }
 
-/* @at_plan: the earlier number; -1: unknown, because /proc is missing.  Then no
- * filter is noticed. */
+/* @at_plan is the earlier number; -1: unknown, because /proc is missing.  If
+ * the number is unknown, no filter is noticed. */
 static bool has_new_filter(int32_t at_plan)
 {
 	const int32_t n = at_plan < 0 ? at_plan : syc_spill_count_filters();
@@ -110,7 +110,8 @@ bool syc_spill_is_filtered(const struct syc_plan *plan, int64_t now)
 	return ts->is_filtered;
 }
 
-/* A real-time thread would wait for a disk. */
+/* Whether the thread may transfer frames.  A real-time thread would wait for a
+ * disk. */
 static bool is_permitted(const struct syc_plan *plan, int64_t now)
 {
 	return !syc_spill_is_filtered(plan, now) &&
@@ -149,7 +150,7 @@ static bool is_due(const struct syc_session *s, const struct syc_state *ts,
 	       now >= __atomic_load_n(&syc_process->spill_at, __ATOMIC_RELAXED);
 }
 
-/* The library has a thread for transfers, which may have only begun. */
+/* Whether the library has a thread for transfers, which may have only begun. */
 static bool has_thread(const struct syc_session *s)
 {
 	const uint32_t state = __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
@@ -180,7 +181,7 @@ static void transfer_if_due(struct syc_session *s)
 	struct syc_undisturbed before;
 	uint64_t moved;
 
-	/* A nested event leaves this to a later event */
+	/* A nested event leaves the transfer to a later event */
 	if (ts == NULL || ts->hot.owner != 0 || !ts->is_own || s->no_thread ||
 	    syc_seccomp_has_filter())
 		return;
@@ -201,7 +202,8 @@ static void transfer_if_due(struct syc_session *s)
 	syc_undisturbed_end(&before);
 }
 
-/* False: a relative has overwritten the word of this thread's slot. */
+/* Returns false if a relative has overwritten the word of this thread's
+ * slot. */
 static bool has_own_word(struct syc_thread *st)
 {
 	const struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;

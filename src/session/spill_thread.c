@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spill_thread.c - the thread that transfers frames, on request. */
+/* spill_thread.c - a thread that transfers frames, on request. */
 #define _GNU_SOURCE
 #include "session/spill_thread.h"
 
@@ -20,10 +20,10 @@
 #define LONGEST_NS (1000 * MS) /* sleep while nothing is emitted */
 #define SOON_NS    (10 * MS)   /* sleep after a thread's end */
 
-/* No job, unless a linked file sets a job. */
+/* There is no job, unless a linked file sets a job. */
 void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
 
-/* End the recording.  @is_closed: no other thread can close it. */
+/* End the recording.  @is_closed: no other thread can close the session. */
 static void finish(struct syc_session *s, bool is_closed)
 {
 	bool is_last;
@@ -34,7 +34,7 @@ static void finish(struct syc_session *s, bool is_closed)
 		syc_session_close(s, (r == 0 || r == -EFBIG) && is_last);
 }
 
-/* The process has no other threads. */
+/* End the process, which has no other threads. */
 static void end_process(struct syc_session *s, int status)
 {
 	s->is_exiting = true;
@@ -43,7 +43,8 @@ static void end_process(struct syc_session *s, int status)
 		syc_last_thread_end(status);
 }
 
-/* Sleep for @ns, or until the side job is @due; not if a ring @may_fill up. */
+/* Sleep for @ns, or until the side job is @due.  Do not sleep if a ring
+ * @may_fill up. */
 static void sleep_for(struct syc_session *s, int64_t ns, int64_t due,
                       bool may_fill)
 {
@@ -129,7 +130,7 @@ bool syc_spill_thread_stop(struct syc_session *s, int64_t deadline)
 	const bool is_filtered =
 		syc_spill_is_filtered(s->plan, syc_clock_kernel());
 
-	/* A filter of the calling thread may forbid it to finish */
+	/* A filter of the calling thread may forbid it to finish the session */
 	__atomic_store_n(&s->must_stop, is_filtered ? 2 : 1, __ATOMIC_RELEASE);
 	__atomic_add_fetch(wakes, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(wakes);

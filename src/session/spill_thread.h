@@ -3,9 +3,9 @@
  * spill_thread.h - the thread that transfers frames instead of the emitting
  * threads, on request, and its side job.
  *
- * Nothing depends on this thread.  It looks at the rings 20 times a second,
- * and once a second while nothing is emitted.  It blocks all signals, and ends
- * when no other thread of the process is left.
+ * No function of the library depends on this thread.  The thread checks the
+ * rings 20 times a second, and once a second while no thread emits.  The thread
+ * blocks all signals, and ends when no other thread of the process is left.
  */
 #ifndef SYC_SESSION_SPILL_THREAD_H
 #define SYC_SESSION_SPILL_THREAD_H
@@ -23,12 +23,12 @@ enum syc_spill_thread {
 	SYC_SPILLER_OVER,
 };
 
-/** Make the thread.  Calls pthread_create(), which allocates, so do not call
- * this function in a signal handler.  Returns 0 or -errno.  Context: setup. */
+/** Make the thread.  Signal handlers must not call this function, because
+ * pthread_create() allocates.  Returns 0 or -errno.  Context: setup. */
 int syc_spill_thread_start(struct syc_session *session);
 
-/** End the thread, waiting until @deadline.  False: it still uses the session.
- * No thread is made any more. */
+/** End the thread, with a wait until @deadline, and permit no new thread.
+ * Returns false if the thread still uses the session. */
 bool syc_spill_thread_stop(struct syc_session *session, int64_t deadline);
 
 /** The state of the thread's side job, in a program that links such a job. */
@@ -43,11 +43,12 @@ struct syc_side {
 enum syc_side_when {
 	SYC_SIDE_TURN,     /* call by the thread, without any lock */
 	SYC_SIDE_END,      /* last call by the thread */
-	SYC_SIDE_NO_THREAD /* no thread will ever exist; with the lock */
+	SYC_SIDE_NO_THREAD /* call when no thread will ever exist; with the
+	                    * lock */
 };
 
-/** The job, set by a release store by a file that the program refers to; NULL:
- * no job.  The library itself never refers to such a file. */
+/** The job, or NULL.  A file that the program refers to sets the job by a
+ * release store.  The library itself never refers to such a file. */
 extern void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
 
 static inline void syc_side_job_do(struct syc_side *side,

@@ -28,7 +28,7 @@ static int fail_start(struct syscap_options *options, const char *why, int r)
 	return r;
 }
 
-/* The caller holds `life`, and blocks signals. */
+/* Start a session.  The caller holds `life`, and blocks signals. */
 static int start_session(struct syscap_options *options)
 {
 	struct syc_session *before = syc_process->session;
@@ -39,8 +39,8 @@ static int start_session(struct syscap_options *options)
 		return fail_start(options, "a recording is running already",
 		                  -EALREADY);
 	if (before != NULL && before->is_started) {
-		/* that recording failed, or reached its limit, and was not
-		 * stopped */
+		/* the earlier recording failed, or reached its limit, and was
+		 * not stopped */
 		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
 		syc_end_session(before, STOP_NS);
 		before = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace.h - writer of frames to the fd of SYSPROF_TRACE_FD, and the locks and
- * headers of a capture that every writer of this library uses.
+ * headers of a capture for every writer of this library.
  *
  * The fd is inherited and shared.  Copies of this library, relatives of the
- * process, and other processes that opened the same file may write to it, too.
- * We change none of its shared attributes (flags, offset).
+ * process, and other processes that opened the same file may write to the fd,
+ * too.  The library changes none of its shared attributes (flags, offset).
  *
  *	regular files   opened anew through /proc if possible, so that neither
  *	and memfds      O_APPEND nor O_WRONLY of the shared description
@@ -18,14 +18,15 @@
  *	sockets         only for the first process that writes, and in it for
  *	                the copies of one ABI number
  *
- * The header is written once.  A file that is neither empty nor a capture is
- * refused.  In a file a torn frame that a killed writer left behind is cut
- * off before frames are added.  If the file system has no record locks, no
- * frame is written: another writer could not be noticed.  While a file is open
- * here, a lock shows the commands that the file is in use.
+ * The header is written once.  The library refuses a file that is neither empty
+ * nor a capture.  If a killed writer left a torn frame in a file, the next
+ * writer cuts the torn frame off.  If the file system has no record locks, no
+ * frame is written, because the library could not notice another writer.  While
+ * this process has a file open, a lock shows the commands that the file is in
+ * use.
  *
- * Only living writers of a named pipe know that it has a header.  A writer that
- * comes after the end of all other writers writes a header again.
+ * Only living writers of a named pipe know that the pipe has a header.  A
+ * writer that comes after the end of all other writers writes a header again.
  */
 #ifndef SYC_SESSION_TRACE_H
 #define SYC_SESSION_TRACE_H
@@ -45,7 +46,7 @@ struct syc_batch {
 	/* Positions of the frames in the rings, for the journal */
 	const struct syc_ring_journal_part *parts;
 	unsigned n_parts;
-	/* Journal to state before the write to a file; NULL: none.  The first
+	/* Journal to fill in before the write to a file; NULL: none.  The first
 	 * record_len bytes are a loss record, see ring/ring_file.h */
 	struct syc_ring_journal *journal;
 	uint32_t record_len, told_slot;
@@ -57,7 +58,7 @@ struct syc_batch {
 };
 
 /**
- * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC); reads
+ * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC).  Reads
  * the wall clock.
  *
  * Context: any-thread, signal-safe.
@@ -67,17 +68,17 @@ void syc_file_header_fill(struct syscap_wire_file *header, int64_t time);
 /** Owner of a lock. */
 enum syc_record_owner {
 	SYC_RECORD_TABLE, /* the thread's fd table */
-	SYC_RECORD_FILE,  /* the open file: only our own fds refer to it */
+	SYC_RECORD_FILE,  /* the open file, to which only this library's fds
+	                   * refer */
 };
 
 /*
- * Record locks: the first byte is locked for each write (trace_fd.c).  The
- * bytes after the first are for facts: a process that knows a fact locks any of
- * these bytes until its end.  For a pipe the fact is that the pipe has a
- * header.  For a file the fact is that the holder may still write to the file.
- * The commands test these locks before they replace or append
- * (capture/files.h); fcntl() gives the commands the holder's pid, if the lock
- * is a table's.
+ * Record locks: each write locks the first byte (trace_fd.c).  The bytes after
+ * the first byte are for facts.  A process that knows a fact locks any of these
+ * bytes until its end.  For a pipe the fact is that the pipe has a header.  For
+ * a file the fact is that the holder may still write to the file.  The commands
+ * test these locks before they replace or append (capture/files.h).  If the
+ * lock belongs to a table, fcntl() gives the commands the holder's pid.
  *
  * Context of these functions: any-thread, signal-safe.
  */
@@ -86,8 +87,8 @@ enum syc_record_owner {
 bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
 
 /**
- * Hold a fact at *@at, or at another place if this place is taken; *@at is 0 at
- * first, and becomes the fact's place.  A repeated call takes a lost lock
+ * Hold a fact at *@at, or at another place if this place is taken.  *@at is 0
+ * at first, and becomes the fact's place.  A repeated call takes a lost lock
  * again.  Returns 0 or -ENOLCK.
  */
 int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at);
@@ -105,11 +106,11 @@ struct syc_trace_target {
 	enum syc_trace_kind kind;
 	dev_t dev;
 	ino_t ino;
-	int32_t pid; /* process that adopted the fd: only it may use a socket */
+	int32_t pid; /* adopter of the fd; other processes use no socket */
 };
 
-/** One process' access to the trace.  All zero but fd = -1 before
- * syc_trace_open(). */
+/** One process' access to the trace.  Before syc_trace_open(), fd is -1, and
+ * all other fields are zero. */
 struct syc_trace {
 	struct syc_trace_target target;
 	int fd;     /* fd for writes */
@@ -119,7 +120,7 @@ struct syc_trace {
 	/* Only trace_*.c uses the fields below. */
 	bool can_read;      /* files: fd is readable */
 	bool is_appending;  /* each write goes to the end of the file */
-	bool is_unmarked;   /* the file's header has no space for our mark */
+	bool is_unmarked;   /* the file's header has no space for the mark */
 	bool never_blocks;  /* streams: a write to fd never blocks */
 	bool can_mark_mode; /* a pipe's mode can mark its header */
 	bool has_header;    /* the file or stream has a header */
@@ -129,20 +130,22 @@ struct syc_trace {
 	int64_t fact_at;    /* see syc_record_fact_keep(); 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
 	bool has_untold;    /* files: other writers left losses in the header */
-	uint64_t n_emptied; /* our bytes that other writers removed,
-	                     * unreported */
-	uint32_t rest_at;   /* streams: [rest_at, rest_len) is to be sent */
+	uint64_t n_emptied; /* unreported bytes of this writer that other
+	                     * writers removed */
+	uint32_t rest_at;   /* streams: [rest_at, rest_len) must still be
+	                     * sent */
 	uint32_t rest_len;
 	unsigned char rest[65536];
 };
 
-/** Whether part of a frame is still to be written. */
+/** Whether part of a frame must still be written. */
 static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 {
 	return trace->rest_at < trace->rest_len;
 }
 
-/** State that @batch is about to be written at @offset of a file. */
+/** Note in the journal that @batch is about to be written at @offset of a
+ * file. */
 static inline void syc_journal_begin(const struct syc_batch *batch,
                                      uint64_t offset)
 {
@@ -172,17 +175,18 @@ static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
 
 /**
  * Check fd @number, which the environment names.  Returns NULL, and fills
- * @target; or the reason of a refusal (a static sentence).  Refused are: fds
- * that are not open or not writable, terminals and other devices, and kernel
- * interfaces.  Refused are also sockets that are no streams, or that another
- * process writes to, and non-empty files that are no captures, or not readable.
+ * @target; or the reason of a refusal (a static sentence).  The function
+ * refuses fds that are not open or not writable, terminals and other devices,
+ * and kernel interfaces.  The function also refuses sockets that are no
+ * streams, or that another process writes to.  The function refuses non-empty
+ * files that are no captures, or not readable.
  *
  * Context: setup.
  */
 const char *syc_trace_adopt(int number, struct syc_trace_target *target);
 
 /**
- * Get ready to write: check that the fd is still the adopted file, and open
+ * Prepare the trace: check that the fd is still the adopted file, and open
  * the file anew.  Returns 0; or
  *	-ESTALE     the fd is another file now
  *	-EBUSY      another process, or a copy with another ABI number in this
@@ -200,7 +204,7 @@ int syc_trace_open(struct syc_trace *trace,
 
 /**
  * Write @batch, or nothing.  Waits for the lock and for the reader of a pipe,
- * until the batch's deadline (CLOCK_MONOTONIC); INT64_MAX: waits for a reader
+ * until the batch's deadline (CLOCK_MONOTONIC).  INT64_MAX: waits for a reader
  * without a limit.
  *
  * Returns 0; or, if no byte was written,
@@ -214,21 +218,22 @@ int syc_trace_open(struct syc_trace *trace,
  *	-EBADMSG    the file is no capture any more
  *	-EACCES     others write to the file, too, and we can't read it
  *	-EINVAL     the batch has invalid frames (streams only)
- * For a pipe and a socket: @batch->done bytes, whole frames, may have been
+ * For a pipe or a socket, @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
  * written: the trace keeps the frame's rest, and the lock.  The next call first
- * writes this rest.  syc_trace_has_rest() reports a rest; a call with a size of
- * 0 writes only the rest.
+ * writes this rest.  syc_trace_has_rest() reports a rest.  A call with a size
+ * of 0 writes only the rest.
  *
- * Context: any-thread, signal-safe, errno is kept; one thread at a time per
- * trace, and while there is a rest, always from the same fd table.  Between
- * syc_write_nosignal_begin() and syc_write_nosignal_end().
+ * Context: any-thread, signal-safe, errno is kept; between
+ * syc_write_nosignal_begin() and syc_write_nosignal_end().  Only one thread at
+ * a time may write to a trace.  While there is a rest, all calls must use the
+ * same fd table.
  */
 int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
 
 /**
  * Close the fds that syc_trace_open() opened, unless the program has closed
- * them and reused their numbers.
+ * these fds and reused their numbers.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
@@ -238,8 +243,8 @@ void syc_trace_close(struct syc_trace *trace);
 bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
 
 /**
- * Like syc_trace_write(), for a file: writes all or nothing, except beside
- * another library's writer.  @reader: a readable fd of the file, or -1.
+ * Like syc_trace_write(), for a file.  Writes all or nothing, except beside
+ * another library's writer.  @reader is a readable fd of the file, or -1.
  *
  * Context: signal-safe, inside the record lock.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_fd.c - the fd of SYSPROF_TRACE_FD: its checks, its opening, its lock,
- * and the choice of its writer. */
+/* trace_fd.c - the fd of SYSPROF_TRACE_FD: checks, opening, lock, and choice of
+ * the writer. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -31,16 +31,16 @@
 /* --------------------------------------------------------- record locks */
 
 /*
- * The lock that admits one writer at a time, among processes and
- * within a process.
+ * The lock that admits one writer at a time, among processes and within a
+ * process.
  *
  * The lock is a record lock on the first byte.  Relatives of a process, and
  * independent copies of the library in it, write to the same file or pipe.  So
  * the lock belongs to the open file, if the caller has opened the file anew.
- * If the file can't be opened anew, which takes /proc, the lock belongs to the
+ * Without /proc the file can't be opened anew, and the lock belongs to the
  * thread's fd table.  With a lock of a table, relatives still exclude each
- * other, but two threads that share the table do not.  The program's close() of
- * its own fd of the file ends a lock of a table early.
+ * other, but two threads that share the table do not.  If the program closes
+ * its own fd of the file, a lock of a table ends early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
  * children that were forked while the lock was held have ended, too.
@@ -70,7 +70,7 @@ static int ask_for_lock(int fd, int command, struct flock *lock)
 	}
 }
 
-/* Returns 0; or -ENOLCK: @fd does not support such locks. */
+/* Returns 0; or -ENOLCK if @fd does not support such locks. */
 static int probe_lock(int fd, enum syc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 1 };
@@ -78,8 +78,8 @@ static int probe_lock(int fd, enum syc_record_owner owner)
 	return ask_for_lock(fd, command_get(owner), &lock);
 }
 
-/* Take the lock of @fd, waiting until @deadline (ns, CLOCK_MONOTONIC).  Returns
- * 0; -EAGAIN: not in time; or -ENOLCK. */
+/* Take the lock of @fd, with a wait until @deadline (ns, CLOCK_MONOTONIC).
+ * Returns 0; -EAGAIN: the lock was not free in time; or -ENOLCK. */
 static int take_lock(int fd, enum syc_record_owner owner, int64_t deadline)
 {
 	for (;;) {
@@ -101,7 +101,7 @@ static void release_lock(int fd, enum syc_record_owner owner)
 
 bool syc_record_fact_is_known(int fd, enum syc_record_owner owner)
 {
-	/* l_len 0: to the end of the offsets */
+	/* l_len 0: up to the end of the offsets */
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
 
 	return ask_for_lock(fd, command_get(owner), &lock) == 0 &&
@@ -129,10 +129,10 @@ int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at)
 /* -------------------------------------------- checks of an inherited fd */
 
 /*
- * Open the file of fd @number anew with @flags: a description of our own, which
- * never blocks.  Returns the new fd; or -1 and errno.  The path has
- * thread-self, because self is the main thread.  The main thread may have
- * ended, and the caller may have an fd table of its own.
+ * Open the file of fd @number anew with @flags: a description of the library's
+ * own, which never blocks.  Returns the new fd; or -1 and sets errno.  The path
+ * has thread-self, because self is the main thread.  The main thread may have
+ * ended, and the caller may have its own fd table.
  */
 static int open_again(int number, int flags)
 {
@@ -147,8 +147,8 @@ static int open_again(int number, int flags)
 static const char not_ours[] = "SYSPROF_TRACE_FD is neither a file nor a pipe "
 			       "nor a stream socket";
 
-/* Whether the fd is a kernel interface.  Such files are regular by their mode,
- * but the kernel executes writes to them. */
+/* Whether the fd is a kernel interface.  By their mode such files are regular,
+ * but the kernel executes writes to these files. */
 static bool is_kernels(int fd)
 {
 	struct statfs fs;
@@ -261,7 +261,7 @@ static bool is_target(int fd, const struct syc_trace_target *target)
 
 /* ----------------------------------------------------------------- opening */
 
-/* Open the file anew for this library. Returns the fd, or -1. */
+/* Open the file anew for this library.  Returns the fd, or -1. */
 static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {
@@ -283,8 +283,8 @@ static int get_fd(struct syc_trace *trace)
 		return -EPIPE;
 	trace->lock_owner = own >= 0 ? SYC_RECORD_FILE : SYC_RECORD_TABLE;
 	trace->never_blocks = own >= 0 || target->kind == SYC_TRACE_SOCKET;
-	/* Copy the fd instead of moving it, because a close of another fd of
-	 * the file would end locks on the file */
+	/* Copy the fd instead of moving it.  A close of another fd of the file
+	 * would end locks on the file */
 	const int fd = syc_fd_dup(own >= 0 ? own : target->number);
 	const int r = fd < 0 ? -errno : 0;
 	if (own >= 0)
@@ -300,8 +300,8 @@ static int get_fd(struct syc_trace *trace)
 /* Take the lock that shows a file's writer to other processes. */
 static void hold(struct syc_trace *trace)
 {
-	/* While a recorder has locked the whole file, this fails: then no write
-	 * is possible either, and the next batch tries again */
+	/* While a recorder has locked the whole file, this call fails.  Then no
+	 * write is possible either, and the next batch tries again */
 	if (trace->target.kind == SYC_TRACE_FILE)
 		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,
 		                           &trace->fact_at);
@@ -327,7 +327,8 @@ static int prepare_file(struct syc_trace *trace)
 	return 0;
 }
 
-/* poll() reports POLLERR also without requested events. */
+/* Whether the pipe has a reader.  poll() reports POLLERR even without requested
+ * events. */
 static int prepare_pipe(const struct syc_trace *trace)
 {
 	struct pollfd pfd = { .fd = trace->fd };
@@ -407,7 +408,8 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 		r = syc_trace_file_write(trace, reader, batch);
 		release_lock(trace->fd, trace->lock_owner);
 	}
-	/* Close after the unlock: the close would end a lock of the table */
+	/* Close the reader after the unlock, because the close would end a lock
+	 * of the table */
 	if (reader >= 0 && reader != trace->fd)
 		syc_fd_close(reader);
 	/* Take the lock again, because this close, like the program's own
@@ -418,7 +420,7 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 
 static int write_pipe(struct syc_trace *trace, struct syc_batch *batch)
 {
-	/* returns 0 if we already hold the lock */
+	/* The call returns 0 if this writer already holds the lock */
 	int r = take_lock(trace->fd, trace->lock_owner, batch->deadline);
 
 	if (r != 0)

@@ -3,16 +3,16 @@
  * trace_file.c - writer of whole batches to a capture that other processes
  * extend, too.
  *
- * Each write is made inside the record lock, at the end of the file.  A killed
- * writer leaves a torn frame, which the next writer cuts off.  To find the torn
- * frame without a read of the whole file, the header has the offset of a
- * frame's end.  The mark is in header bytes that the format leaves unused:
- * "SCBATCH1" at 240, and the offset, u64, at 248.  The offset is updated after
- * each batch, so it never points into a batch.
+ * A writer makes each write inside the record lock, at the end of the file.  If
+ * a killed writer leaves a torn frame, the next writer cuts the torn frame off.
+ * To find the torn frame without a read of the whole file, the header has the
+ * offset of a frame's end.  This mark is in header bytes that the format leaves
+ * unused: "SCBATCH1" at 240, and the offset, u64, at 248.  A writer updates the
+ * offset after each batch, so the offset never points into a batch.
  *
  * A cut-off part is less than a frame, and is a possible begin of a frame.  Any
- * other bytes are from another library's writer.  These bytes are not changed,
- * and the file is not written any more.
+ * other bytes are from another library's writer.  This writer does not change
+ * such bytes, and writes no more to the file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +33,7 @@
 #define FRAME_MIN   24u
 #define MARK_AT     240u
 
-/* Limit of possible frame types; bytes of text are above. */
+/* Limit of possible frame types.  Bytes of text are above. */
 #define TYPE_LIMIT 32u
 
 struct batch_mark {
@@ -55,7 +55,7 @@ bool syc_trace_file_has_mark(const struct syscap_wire_file *header)
 	              sizeof(mark_name)) == 0;
 }
 
-/* Read the mark's offset. 0: the mark has no valid offset. */
+/* Read the mark's offset.  Returns 0 if the mark has no valid offset. */
 static uint64_t read_mark(struct syc_trace *trace,
                           const struct syscap_wire_file *header, uint64_t size)
 {
@@ -102,7 +102,7 @@ static int cut_file(const struct syc_trace *trace, uint64_t end)
 	return 0;
 }
 
-/* Write all bytes; a failed write is cut off again.  If the cut fails, the next
+/* Write all bytes, or cut a failed write off.  If the cut fails, the next
  * writer tries again. */
 static int write_all(struct syc_trace *trace, const void *bytes, uint64_t size)
 {
@@ -167,8 +167,8 @@ static int read_at(int fd, void *to, size_t size, uint64_t offset)
 
 /*
  * Move trace->end over the following whole frames, up to the end of the file.
- * Returns 0: the rest is a torn frame; -EAGAIN: continue from trace->end
- * another time; or -errno.
+ * Returns 0 if the rest is a torn frame; -EAGAIN: continue from trace->end in
+ * another call; or -errno.
  */
 static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
                             int64_t deadline)
@@ -211,8 +211,8 @@ static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
 	return 0;
 }
 
-/* Other processes have written since our last write, or before us: find the end
- * of the frames. */
+/* Find the end of the frames, after other processes have written since this
+ * writer's last write, or before this writer. */
 static int find_end(struct syc_trace *trace, int reader, uint64_t size,
                     int64_t deadline)
 {
@@ -233,8 +233,8 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 		return cut_file(trace, 0);
 	}
 	known = read_mark(trace, &header, size);
-	/* Without a mark in the file, use our own offset if the file is still
-	 * the same */
+	/* If the file has no mark, use this writer's own offset if the file is
+	 * still the same */
 	if ((trace->is_appending || trace->is_unmarked) && trace->has_header &&
 	    trace->began == header.time && trace->end <= size &&
 	    trace->end > known)
@@ -283,16 +283,16 @@ static int write_at_end(struct syc_trace *trace, int reader,
 /*
  * Writes beside another library's writer.
  *
- * We write at the end of the file, and move no shared position.  Another
- * library's writer with the same description empties the file at its begin, and
- * then writes at the description's position, over any bytes.  Such a writer
- * exists if the position is not 0, and the file's header has no mark of ours.
- * From then on we write at this position, too: the kernel serializes the
- * write() calls, so that all frames are contiguous.
+ * This library writes at the end of the file, and moves no shared position.
+ * Another library's writer with the same description empties the file at its
+ * begin, and then writes at the description's position, over any bytes.  Such a
+ * writer exists if the position is not 0, and the file's header lacks this
+ * library's mark.  From then on this library also writes at the position.  The
+ * kernel serializes the write() calls, so that all frames are contiguous.
  *
  * Frames from before the emptying are lost, and a killed writer's partial frame
  * is not cut off any more.  Two writers may get the same position of a memfd,
- * so we stop writing to a memfd.
+ * so this library stops writing to a memfd.
  */
 
 /* Whether another library's writer exists. */
@@ -308,7 +308,7 @@ static bool has_other_writer(const struct syc_trace *trace, int reader)
 	       !syc_trace_file_has_mark(&header);
 }
 
-/* The kernel serializes write() calls only for files that were opened by
+/* Whether the kernel serializes write() calls, as for files that were opened by
  * name. */
 static bool can_share(const struct syc_trace *trace)
 {
@@ -329,7 +329,7 @@ static int go_to_end(const struct syc_trace *trace)
 	if (fstat(trace->shared, &st) != 0)
 		return -errno;
 	if (st.st_size < (off_t)sizeof(struct syscap_wire_file))
-		return -EAGAIN; /* the file was emptied; its header will
+		return -EAGAIN; /* the file was emptied, and its header will
 		                 * follow */
 	if (lseek(trace->shared, 0, SEEK_CUR) < st.st_size &&
 	    lseek(trace->shared, 0, SEEK_END) < 0)
@@ -337,7 +337,8 @@ static int go_to_end(const struct syc_trace *trace)
 	return 0;
 }
 
-/* Write like syc_trace_stream_write(); -EBUSY: the file is a memfd. */
+/* Write like syc_trace_stream_write().  Returns -EBUSY if the file is a
+ * memfd. */
 static int write_beside(struct syc_trace *trace, struct syc_batch *batch)
 {
 	const int own = trace->fd;
@@ -357,8 +358,8 @@ static int write_beside(struct syc_trace *trace, struct syc_batch *batch)
 	return r;
 }
 
-/* Cut off our bytes, because the other writer began while we wrote at the end.
- * Returns -EAGAIN. */
+/* Cut off this writer's bytes, because the other writer began during this
+ * writer's write at the end.  Returns -EAGAIN. */
 static int take_back(struct syc_trace *trace)
 {
 	const off_t at = lseek(trace->shared, 0, SEEK_CUR);

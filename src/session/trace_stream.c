@@ -10,9 +10,9 @@
  * A stream does not show whether its header was written.  An anonymous pipe's
  * inode has an unused mode, which all holders share.  The sticky bit of this
  * mode marks the header, as long as the pipe lives.  A named pipe's mode stays
- * on disk.  For a named pipe, and if the mode can't be changed, each process
- * that knows of the header holds a record lock as the mark.  The sticky bit on
- * a socket's end shows that a process uses the socket.
+ * on disk.  For a named pipe, and if the mode can't be changed, a record lock
+ * is the mark.  Each process that knows that the header was written holds this
+ * lock.  The sticky bit on a socket's end shows that a process uses the socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +46,8 @@ static bool is_marked(int fd)
 	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* On other file systems the sticky bit is stored, and stays. */
+/* Whether @fd is an anonymous pipe.  Other file systems store the sticky bit,
+ * which stays. */
 static bool is_pipefs(int fd)
 {
 	struct statfs fs;
@@ -54,7 +55,7 @@ static bool is_pipefs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
 }
 
-/* Test, by setting the present mode, whether the mode can be changed. */
+/* Whether the mode can be changed, by a change to the present mode. */
 static bool may_set_mark(int fd)
 {
 	struct stat st;
@@ -118,8 +119,9 @@ static int set_mark_or_fact(struct syc_trace *trace)
 }
 
 /*
- * Check whether a writer has written the header.  The lock is taken before the
- * header is written: if we are killed before the write, the lock ends with us.
+ * Check whether a writer has written the header.  This writer takes the lock
+ * before it writes the header.  If the process is killed before the write, the
+ * lock ends with the process.
  */
 static int look_for_header(struct syc_trace *trace)
 {
@@ -130,7 +132,8 @@ static int look_for_header(struct syc_trace *trace)
 	if (!trace->has_header && trace->fact_at == 0)
 		trace->can_mark_mode = may_set_mark(trace->fd);
 	if (!trace->can_mark_mode) {
-		/* Take the lock each time: close() may have dropped it */
+		/* Take the lock each time, because close() may have dropped the
+		 * lock */
 		const int r = syc_record_fact_keep(trace->fd, trace->lock_owner,
 		                                   &trace->fact_at);
 		if (r != 0)
@@ -167,7 +170,8 @@ static int milliseconds_until(int64_t deadline)
 	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* Returns 0: a write does not block now. send() reports errors of a socket. */
+/* Returns 0 if a write does not block now.  send() reports errors of a
+ * socket. */
 static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
 {
 	struct pollfd pfd = { .fd = trace->fd, .events = POLLOUT };
@@ -190,8 +194,8 @@ static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
 	}
 }
 
-/* Wait until @len bytes fit at once, if the pipe is large enough. poll()
- * reports POLLERR also without requested events. */
+/* Wait until @len bytes fit at once, if the pipe is large enough.  poll()
+ * reports POLLERR even without requested events. */
 static int wait_until_empty(const struct syc_trace *trace, uint32_t len,
                             int64_t deadline, bool *ret_fits)
 {
@@ -294,8 +298,8 @@ static int send_all(struct syc_trace *trace, int64_t deadline)
 
 /* ----------------------------------------------------------------- filling */
 
-/* Append whole frames of the @left bytes at @frames to rest: as many as one
- * write takes, or one long frame if rest is empty. */
+/* Append whole frames of the @left bytes at @frames to rest.  Takes as many
+ * frames as one write takes, or one long frame if rest is empty. */
 static int gather_frames(struct syc_trace *trace, const unsigned char *frames,
                          uint64_t left, uint32_t *ret_filled)
 {
@@ -349,8 +353,8 @@ int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch)
 			break;
 		}
 		r = send_all(trace, batch->deadline);
-		/* A begun frame counts as done: its rest is sent before all
-		 * other frames */
+		/* A begun frame counts as done, because its rest is sent before
+		 * all other frames */
 		if (r != 0 && !syc_trace_has_rest(trace))
 			break;
 		batch->done += filled;

@@ -2,12 +2,12 @@
 /*
  * unreported.c - losses that no frame of the capture will report.
  *
- * Frames that stay unread in the rings are counted here.  The header of a trace
+ * This file counts frames that stay unread in the rings.  The header of a trace
  * file keeps losses for the next writer and for readers.
  *
  * An event that read syc_active before a stop may take its first step after the
- * stop.  Such a thread does not notice that its ring is no longer read; its
- * next event, or its end, calls syc_unreported_count().
+ * stop.  The thread of such an event does not notice that the reader has left
+ * its ring.  The thread's next event, or its end, calls syc_unreported_count().
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,8 +35,9 @@ _Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
 /* -------------------------------------------------------- unread frames */
 
 /*
- * Add the losses that a loss record of @len contiguous bytes reports, since the
- * record does not reach the capture.  False: the frame is no loss record.
+ * Add the losses that a loss record of @len contiguous bytes reports, because
+ * the record does not reach the capture.  Returns false if the frame is no loss
+ * record.
  */
 static bool take_record_back(const unsigned char *frame, uint32_t len,
                              int64_t time, struct syc_ring_losses *to)
@@ -60,8 +61,8 @@ static bool take_record_back(const unsigned char *frame, uint32_t len,
 	return true;
 }
 
-/* Count the frame at @at.  True: the frame is no loss record, and was counted
- * itself. */
+/* Count the frame at @at.  Returns true if the frame is no loss record, and was
+ * counted itself. */
 static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
                        uint16_t len, struct syc_ring_losses *lost)
 {
@@ -91,7 +92,7 @@ uint64_t syc_unreported_sum(const unsigned char *body, uint32_t size,
 	uint64_t n_frames = 0;
 	uint32_t left = size;
 
-	/* The memory is our own, but a program may overwrite it */
+	/* The memory is this process's own, but a program may overwrite it */
 	while (from != to && from < size && to < size && from % 8 == 0) {
 		uint16_t len;
 
@@ -128,8 +129,8 @@ static bool read_our_header(int fd, struct syscap_wire_file *header)
 	       syc_trace_is_capture(header) && syc_trace_file_has_mark(header);
 }
 
-/* The page is provided before its first use: a truncated file, or a full disk,
- * then causes an error instead of SIGBUS. */
+/* Map the header's page, and provide the page before its first use.  A
+ * truncated file, or a full disk, then causes an error instead of SIGBUS. */
 static struct syc_header_losses *map_page(int fd, size_t page)
 {
 	char *const at =
@@ -151,8 +152,8 @@ static void unmap_page(struct syc_header_losses *kept, size_t page)
 
 /*
  * Add @lost to the losses in the header of the file @fd, which can be read and
- * written.  Returns 0; -ENOTSUP: the header has no place for losses; or -errno.
- * Needs no lock.
+ * written.  Returns 0; -ENOTSUP: the header has no space for losses; or -errno.
+ * The function needs no lock.
  */
 static int store_in_header(int fd, const struct syc_ring_losses *lost)
 {
@@ -185,8 +186,8 @@ static int store_in_header(int fd, const struct syc_ring_losses *lost)
 	return is_ours ? 0 : -ENOTSUP;
 }
 
-/* Take the losses that other processes have stored in the header.  False:
- * none. */
+/* Take the losses that other processes have stored in the header.  Returns
+ * false if there are no losses. */
 static bool take_from_header(int fd, struct syc_ring_losses *ret_lost)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
