@@ -1,5 +1,5 @@
 # Frames of SpiderMonkey: the header, an example, tests, a benchmark.
-# bindings/cpp/CMakeLists.txt includes this.
+# bindings/cpp/CMakeLists.txt includes this file.
 
 set(syscap_sm ${CMAKE_CURRENT_LIST_DIR})
 set(syscap_sm_why "")

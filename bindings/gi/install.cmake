@@ -1,5 +1,5 @@
-# The files of `cmake --install`.  The prefix can be moved.  README.md lists the
-# variables to set if languages do not search the prefix.
+# Files of `cmake --install`.  The prefix can be moved.  README.md lists the
+# variables for a prefix that languages do not search.
 set(SYSCAP_GJS_OVERRIDES_DIR ${CMAKE_INSTALL_DATADIR}/gjs-1.0/overrides
 	CACHE PATH "Where GJS looks for overrides")
 if(SYSCAP_GI_PYTHON AND NOT DEFINED SYSCAP_PYGOBJECT_OVERRIDES_DIR)

@@ -3,7 +3,7 @@
  * bench_cpp.cpp - cost of events of <syscap.hpp> compared with C in the same
  * run, with and without a recording.
  *
- *	bench_cpp [FOLDER]	the capture's directory during the run
+ *	bench_cpp [DIRECTORY]	the capture's directory during the run
  */
 #include <syscap.hpp>
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_spidermonkey.cpp - cost of a tick with JavaScript on the stack, with
- * and without the provider, and cost of the engine's profiling mode for the
- * script.
+ * bench_spidermonkey.cpp - cost of a tick with JavaScript on the stack, and of
+ * the engine's profiling mode.
  *
  *	bench_spidermonkey [ROUNDS]
  *
- * "profiled" is the ratio of the script's times with and without that mode;
- * "sampled" the ratio of its times sampled 5,000 times a second, with and
- * without the provider.
+ * The bench measures a tick with and without the provider.  "profiled" is the
+ * ratio of the script's times with and without the profiling mode.  "sampled"
+ * is the ratio of its times with and without the provider, at 5,000 samples a
+ * second.
  *
- * A handler around the sampler's measures each tick (--wrap=sigaction).  The
- * figures are medians; the variants take turns, so that a busy machine affects
- * all alike.
+ * A handler around the sampler's handler measures each tick (--wrap=sigaction).
+ * The figures are medians.  The variants take turns, so that a busy machine
+ * affects all variants equally.
  */
 #include <algorithm>
 #include <csignal>

@@ -5,9 +5,10 @@
  *
  *	SYSCAP_SAMPLE=1000 syscap record -- syscap-duktape FILE.js
  *
- * Only Duktape's API can read its stack.  So a tick's handler sets a flag, and
- * the script's next call of a native function (here now()) is the safe point.
- * A script that does not call a native function for long is sampled late.
+ * Only Duktape's API can read Duktape's stack.  So a tick's handler sets a
+ * flag, and the script's next call of a native function (here now()) is the
+ * safe point.  A script that does not call a native function for long is
+ * sampled late.
  */
 #include <duktape.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 
 	(void)regs;
 	e->sink = sink;
-	/* Errors such as no memory must not leave walk() by longjmp() */
+	/* An error such as no memory must not leave walk() by longjmp() */
 	duk_safe_call(e->js, push_frames, e, 0, 1);
 	duk_pop(e->js);
 	return 0;
@@ -86,7 +87,7 @@ static const struct syscap_provider provider = {
 	.request = request,
 };
 
-/* Called at the start of each native function. */
+/* Each native function calls this function at its start. */
 static void safe_point(void)
 {
 	if (engine.is_due) {

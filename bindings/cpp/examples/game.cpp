@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// game.cpp - the loop of a game: a pool of threads moves a world, scripts of
-// creatures are coroutines, and a loader streams pieces of the world in.
+// game.cpp - the loop of a game.
+//
+// A pool of threads moves a world, scripts of creatures are coroutines, and a
+// loader streams pieces of the world in.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -o game.syscap -- ./syscap-game
 //	syscap stat game.syscap
@@ -74,7 +76,7 @@ class statistics
 
 statistics times;
 
-// Records a block as a mark, and also measures the block; an exception ends
+// Records a block as a mark, and also measures the block.  An exception ends
 // both.
 class measured
 {

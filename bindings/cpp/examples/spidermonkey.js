@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey.js - JavaScript that calls C++ that calls JavaScript, for
-// spidermonkey.cpp.  The script runs for a second, mostly in mix().
+// spidermonkey.js - nested calls of JavaScript and C++, for spidermonkey.cpp.
+// The script runs for a second, mostly in mix().
 function mix(x) {
     let h = x;
     for (let i = 0; i < 4000; i++)

@@ -19,13 +19,13 @@
  * SYSCAP_COUNTER_SET, SYSCAP_LOG_PRINTF...  This header adds scopes that are
  * objects, texts of every string class, and counters with a type.
  *
- * Header only; C++11 and later; without exceptions and RTTI too.  Nothing here
- * throws, allocates or locks, except <syscap/session.hpp>.  Without a
- * recording, each call is one load and one branch not taken, inline.  Even
- * then, a function's arguments are evaluated, but a macro's are not.
+ * The headers need C++11, and work without exceptions and RTTI.  No function
+ * throws, allocates or locks, except those of <syscap/session.hpp>.  Without a
+ * recording, each call is one inline load and one branch.  A function's
+ * arguments are always evaluated, a macro's only during a recording.
  *
- * Libraries share no symbol of these headers: code always uses the copy of the
- * library that it was linked with.
+ * Libraries share no symbol of these headers, so code always uses the copy of
+ * the library with which it was linked.
  */
 #ifndef SYSCAP_HPP
 #define SYSCAP_HPP

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# copies.sh LIBRARY - a plugin with its own copy of the library exports no
-# symbol of the library or of <syscap.hpp>.  Otherwise the plugin would emit
-# through the program's copy, or the program through the plugin's.
+# copies.sh LIBRARY - test of the exports of a plugin with its own copy of the
+# library: no symbol of the library or of <syscap.hpp>.  Otherwise the plugin
+# would emit through the program's copy, or the program through the plugin's.
 #
-# Reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
+# The test reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
 set -eu
 if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 	echo "skip: sanitizers add symbols of their own"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// duktape.js - runs for 400 ms in functions; the test looks for their names.
+// duktape.js - functions that run for 400 ms, whose names the test expects.
 function leaf(n) {
 	var sum = 0;
 	for (var i = 0; i < n; i++)

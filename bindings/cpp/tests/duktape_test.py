@@ -32,9 +32,9 @@ with tempfile.TemporaryDirectory() as folder:
     assert ["leaf", "middle", "inside", "forEach"] + root in [
         [name.replace(" (native)", "") for name in stack]
         for stack in with_script]
-    # "odd" has a name that is not a string; the walk must not convert the name
+    # "odd" has a name that is not a string, which the walk must not convert
     assert ["leaf", "middle", "anonymous"] + root in with_script
-    # the script runs for 400 ms; the weights include ticks that waited for a
-    # safe point
+    # The script runs for 400 ms.  The weights include ticks that waited for a
+    # safe point.
     weights = sum(frame["weight"] for frame in of_type(frames, "sample"))
     assert weights >= 300, weights

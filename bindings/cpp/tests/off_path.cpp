@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * off_path.cpp - one event each; off_path.sh examines their machine code.
- * Never linked.
+ * off_path.cpp - functions of one event each, whose machine code off_path.sh
+ * examines.  This file is never linked.
  */
 #include <syscap.hpp>
 

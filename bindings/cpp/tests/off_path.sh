@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# off_path.sh - without a recording, an event in C++ costs as much as in C: one
-# load, one test and one forward branch that is not taken. A scope's end also
-# tests a local variable.
+# off_path.sh - cost of an event in C++ without a recording, which equals C's
+# cost: one load, one test and one forward branch.  A scope's end also tests a
+# local variable.
 #
-# Reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
+# The test reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
 set -eu
 tests=$SYSCAP_SOURCE/bindings/cpp/tests
 work=$(mktemp -d)

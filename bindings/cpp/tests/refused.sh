@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# refused.sh - calls with too long, dangling or senseless texts do not compile.
+# refused.sh - calls with too long, dangling or senseless texts, which do not
+# compile.
 #
-# Reads CXX, SYSCAP_SOURCE.
+# The test reads CXX, SYSCAP_SOURCE.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_churn.js - makes, compiles and frees code, and makes garbage:
-// all memory that a stack walk reads changes during the walk.
+// SPDX-License-Identifier: BSD-2-Clause spidermonkey_churn.js - code that is
+// made, compiled and freed, and garbage, so that all memory that a stack walk
+// reads changes during the walk.
 function make(i) {
     return eval(`(function dyn_${i % 97}(x) {
         const o = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_collect.js - spends nearly all time in the garbage collector,
-// called by a compiled function.
+// spidermonkey_collect.js - a compiled function that spends nearly all time in
+// the garbage collector.
 const kept = [];
 
 function fill(n) {

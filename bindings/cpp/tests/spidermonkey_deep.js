@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_deep.js - 20,000 nested calls; the innermost runs for 300 ms.
+// spidermonkey_deep.js - 20,000 nested calls, the innermost for 300 ms.
 function bottom() {
     const begin = Date.now();
     while (Date.now() - begin < 300)

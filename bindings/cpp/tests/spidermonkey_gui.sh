@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# spidermonkey_gui.sh [PICTURE] - Sysprof opens a recording of JavaScript
-# without a crash.
+# spidermonkey_gui.sh [PICTURE] - test that Sysprof opens a recording of
+# JavaScript without a crash.
 #
-# A person has to check the window: PICTURE, if given, keeps it as a PNG. In the
-# list of functions there must be mix, innermost, thereAndBack and outermost,
-# each with the file and line of its definition, and callBack.
+# A person must check the window, which PICTURE keeps as a PNG.  The list of
+# functions must contain mix, innermost, thereAndBack and outermost, each with
+# the file and line of its definition, and callBack.
 #
-# Reads SYSCAP (the command) and SPIDERMONKEY_EXAMPLE.
+# The test reads SYSCAP (the command) and SPIDERMONKEY_EXAMPLE.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 skip() { echo "skip: $*"; exit 77; }
@@ -28,7 +28,8 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM
 
-# Samples only running threads: the engine's others would come first.
+# Samples only running threads, since the engine's other threads would come
+# first.
 (cd "$here/../examples" && SYSCAP_SAMPLE=1000,cpu \
 	"$SYSCAP" record -q -o "$work/js.syscap" -- \
 	"$SPIDERMONKEY_EXAMPLE" spidermonkey.js)

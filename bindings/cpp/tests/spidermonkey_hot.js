@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_hot.js - spends nearly all time in hotLeaf(), below two callers.
+// spidermonkey_hot.js - a script with nearly all time in hotLeaf(), below two
+// callers.
 function hotLeaf(x) {
     let h = x;
     for (let i = 0; i < 20000; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_late.js - is profiled only in the middle: JavaScript is on the
-// stack when profiling begins, ends, or both.
+// spidermonkey_late.js - a script with JavaScript on the stack when profiling
+// begins, ends, or both.
 function hotLeaf(x) {
     let h = x;
     for (let i = 0; i < 20000; i++)

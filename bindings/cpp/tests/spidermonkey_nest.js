@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_nest.js - JavaScript calls C++ calls JavaScript, three deep.
+// spidermonkey_nest.js - nested calls of JavaScript and C++, three deep.
 function inner() {
     let h = 1;
     for (let i = 0; i < 3000; i++)

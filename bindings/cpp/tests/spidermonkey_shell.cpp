@@ -6,8 +6,8 @@
  *	spidermonkey_shell MODE HZ FILE [SECONDS]
  *
  * MODE is the code that the engine may make: ion, baseline, blinterp, interp.
- * The script runs once, or repeatedly for SECONDS. Prints counts as lines "NAME
- * NUMBER".  Status 0 if the script ended without an error.
+ * The script runs once, or repeatedly for SECONDS.  The shell prints counts as
+ * lines "NAME NUMBER", and exits with 0 if the script ended without an error.
  */
 #include <csignal>
 #include <cstdio>
@@ -72,7 +72,7 @@ bool gc(JSContext *cx, unsigned argc, JS::Value *vp)
 	return true;
 }
 
-/* attach(), detach(): while JavaScript is on the stack */
+/* attach(), detach(): begin and end profiling, with JavaScript on the stack */
 bool attach(JSContext *cx, unsigned argc, JS::Value *vp)
 {
 	attached = new syscap::spidermonkey::attachment(cx);

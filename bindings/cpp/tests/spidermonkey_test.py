@@ -3,7 +3,7 @@
 """spidermonkey_test.py CASE [SECONDS] - tests of recordings of a JavaScript
 shell (spidermonkey_shell.cpp).
 
-Reads SYSCAP (the command), SPIDERMONKEY_SHELL and SPIDERMONKEY_EXAMPLE.
+The tests read SYSCAP (the command), SPIDERMONKEY_SHELL and SPIDERMONKEY_EXAMPLE.
 """
 import collections
 import json
@@ -94,7 +94,7 @@ class Few(AssertionError):
 
 def at_least(part, whole, share, what):
     # Compare counts, not weights: on a busy machine one tick of a thread that
-    # waited for a processor weighs as much as a hundred others
+    # waited for a processor weighs as much as a hundred other ticks
     a, b = len(part), len(whole)
     print(f"{what}: {a} of {b}, by weight {weight(part)} of {weight(whole)}")
     if b == 0 or a < share * b:
@@ -118,7 +118,7 @@ def check_pure(r):
 
 
 def check_outermost(r):
-    """The unwinder gets from machine code back to C++, and to _start()."""
+    """Native unwinding from machine code to C++, and to _start()."""
     ends = collections.Counter()
     whole = [s for s in r.samples if s.names]
     for sample in whole:
@@ -169,8 +169,7 @@ def hot():
     """Samples name the function that takes the time, and its callers."""
     r = sampled("ion", "hot", "2")
     whole = [s for s in r.samples if s.names]
-    # Other samples precede Ion's compilation, by a thread that may have to
-    # wait
+    # Other samples precede Ion's compilation, by a thread that may wait
     at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.85,
              "hotLeaf() innermost")
     at_least([s for s in whole if s.names ==
@@ -216,7 +215,7 @@ def deep_interpreted():
 
 
 def deep_native():
-    """The unwinder gets through C++ frames 400 times."""
+    """Unwinding through 400 C++ frames."""
     for mode in "ion", "interp":
         r = sampled(mode, "native")
         deep = [s for s in r.samples if s.names[:1] == ["native burn"]]

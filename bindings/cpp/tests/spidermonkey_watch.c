@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spidermonkey_watch.c - a handler around the sampler's, and checks of the
- * frames that the provider pushes (spidermonkey_watch.h).
+ * spidermonkey_watch.c - a handler around the sampler's handler, and checks of
+ * the frames that the provider pushes (spidermonkey_watch.h).
  *
  * The linker redirects calls of sigaction(), syscap_stack_push() and
  * syscap_stack_scratch() to this file (--wrap).  The engine's library also uses

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# standard.sh STANDARD - every way to write an event compiles as C++STANDARD,
-# with each installed compiler and every warning an error, and links from two
-# units.
+# standard.sh STANDARD - compilation of every way to write an event as
+# C++STANDARD, from two units, with each installed compiler.  Warnings are
+# errors.
 #
-# Reads CXXS (compilers), SYSCAP_SOURCE.
+# The test reads CXXS (compilers) and SYSCAP_SOURCE.
 set -eu
 standard=$1
 tests=$SYSCAP_SOURCE/bindings/cpp/tests

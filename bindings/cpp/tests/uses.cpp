@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * uses.cpp - every way to write an event in C++, compiled with each standard;
- * the program emits the events that scenario.py expects.  The second unit is
+ * uses.cpp - every way to write an event in C++, compiled with each standard.
+ * The program emits the events that uses_test.py expects.  The second unit is
  * uses_more.cpp.
  */
 #include <syscap.hpp>

@@ -6,7 +6,7 @@ import GLib from 'gi://GLib';
 import Syscap from 'gi://Syscap?version=1';
 import SyscapBench from 'gi://SyscapBench?version=1';
 
-// A run of so few calls is mostly not interrupted.
+// A run of this number of calls is mostly not interrupted.
 const N_CALLS = Syscap.is_active() ? 250 : 1000;
 const N_ROUNDS = 201;
 

@@ -11,7 +11,7 @@ gi.require_version("Syscap", "1")
 gi.require_version("SyscapBench", "1")
 from gi.repository import GLib, Syscap, SyscapBench  # noqa: E402
 
-# A run of so few calls is mostly not interrupted.
+# A run of this number of calls is mostly not interrupted.
 N_CALLS = 250
 N_ROUNDS = 201
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh - cost of each language's calls, with and without a recorder; x is the
+# run.sh - cost of each language's calls, with and without a recorder.  x is the
 # ratio to the language's own no-op call in the same run.
 #
-# Reads SYSCAP, SYSCAP_GI (the build directory), and, if set, BENCH_C, GJS,
-# GI_PYTHON.
+# The script reads SYSCAP, SYSCAP_GI (the build directory), and, if set,
+# BENCH_C, GJS, GI_PYTHON.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -1,13 +1,13 @@
 #!/usr/bin/env -S gjs -m
-// SPDX-License-Identifier: BSD-2-Clause
-// viewer.js - a GTK application: it reads and examines files in the background,
-// shows them in a list, and draws a picture of each file.
+// SPDX-License-Identifier: BSD-2-Clause viewer.js - a GTK application that
+// examines files in the background, lists the files, and draws a picture of
+// each file.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -o viewer.syscap -- gjs -m viewer.js
 //	syscap stat viewer.syscap
 //
-// The program needs GTK 4.  It also measures itself, and at its end prints the
-// same figures as the capture.
+// The program needs GTK 4.  The program also measures itself, and at its end
+// prints the same figures as the capture.
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
@@ -41,7 +41,7 @@ class Times {
         this.#steps.set(step, {n: n + 1, sum: sum + us});
     }
 
-    // Records a step as a mark, and also measures the step itself.
+    // Records a step as a mark, and also measures the step.
     measure(step, message, work) {
         const scope = new Syscap.Scope(GROUP, step);
         const began = GLib.get_monotonic_time();
@@ -109,7 +109,7 @@ async function* findFiles(folder) {
     }
 }
 
-// Loads in an operation: the window is drawn during the load.
+// Loads in an operation, since the window is drawn during the load.
 let lastId = 0;
 
 async function loadPicture(file) {

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSD-2-Clause
-// viewer.vala - a GTK application: threads examine files, a list shows the
-// files, and a picture is drawn of each.
+// SPDX-License-Identifier: BSD-2-Clause viewer.vala - a GTK application with
+// threads that examine files, a list of the files, and a picture of each file.
 //
 //	valac --pkg gtk4 --pkg syscap-glib-1 viewer.vala
 //	SYSCAP_SAMPLE=1000 syscap record -o viewer.syscap -- ./viewer
@@ -47,7 +46,7 @@ class Times : Object {
 
 Times times;
 
-// Records the rest of a block as a mark, and also measures the block itself.
+// Records the rest of a block as a mark, and also measures it.
 class Measured {
     private Syscap.Scope scope;
     private string step;
@@ -138,7 +137,8 @@ class Loader : Object {
         }
     }
 
-    // Loads in an operation, which ends in the main thread and overlaps others.
+    // Loads in an operation, which ends in the main thread and may overlap
+    // other operations.
     private void load (owned File file) {
         var id = AtomicUint.add (ref last_id, 1) + 1;
         var name = file.get_basename ();

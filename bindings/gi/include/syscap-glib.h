@@ -4,8 +4,8 @@
  * on GLib.  JavaScript, Python, Vala and other languages use this library by
  * GObject-Introspection.
  *
- * The inline calls of <syscap.h> are faster; a C program may use both.  See
- * README.md in this binding's directory.
+ * The inline calls of <syscap.h> are faster, and a C program may use both
+ * headers.  README.md in this binding's directory is the guide.
  *
  * These headers have the form of GObject libraries, with typedefs, for
  * g-ir-scanner.

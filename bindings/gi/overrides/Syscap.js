@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Syscap.js - adapts the namespace to GJS: no native calls without a recording,
-// optional messages, and scopes as plain JavaScript objects (boxed objects cost
-// the garbage collector ten times more).
+// Syscap.js - the namespace's adaptation to GJS: no native calls without a
+// recording, optional messages, and scopes as plain JavaScript objects.  Boxed
+// objects cost the garbage collector ten times more.
 
 const ByteArray = imports.byteArray;
 
-// Returns a view of the library's word "a recording is active": the view
-// changes without a call.  If the engine hands out copies, returns an object
+// Returns a view of the library's word "a recording is active", which changes
+// without a call.  If the engine returns copies of memory, returns an object
 // that makes a call for each read.
 function activity(Syscap) {
     const probe = ByteArray.fromGBytes(Syscap.share(true));

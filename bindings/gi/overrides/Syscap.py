@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Syscap.py - adapts the namespace to PyGObject.
+# Syscap.py - the namespace's adaptation to PyGObject.
 """Overrides of gi.repository.Syscap: scopes for ``with``, a decorator."""
 
 import functools
@@ -25,7 +25,7 @@ for _name in dir(_native):
 
 
 class Scope:
-    """A mark from here until end() or the end of a with statement.
+    """A mark from its creation until end() or the end of a with statement.
 
     A scope that never ends makes no mark.
     """
@@ -44,7 +44,7 @@ class Scope:
 
     @classmethod
     def new_by_id(cls, number):
-        """Begin a scope; @number is a result of Syscap.intern()."""
+        """Begin a scope whose texts have @number, from Syscap.intern()."""
         return cls(number, None)
 
     def end(self, message=None):

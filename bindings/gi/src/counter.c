@@ -55,7 +55,7 @@ static gint64 whole(gdouble value)
 	return (gint64)value;
 }
 
-/* Is there a recording, and is @counter a real counter? */
+/* True during a recording, if @counter has space in the table. */
 static gboolean is_wanted(const struct _SyscapGlibCounter *counter)
 {
 	return syscap_is_active() && counter != &nowhere;

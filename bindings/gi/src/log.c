@@ -12,7 +12,8 @@ G_STATIC_ASSERT((int)G_LOG_LEVEL_MESSAGE == (int)SYSCAP_MESSAGE);
 G_STATIC_ASSERT((int)G_LOG_LEVEL_INFO == (int)SYSCAP_INFO);
 G_STATIC_ASSERT((int)G_LOG_LEVEL_DEBUG == (int)SYSCAP_DEBUG);
 
-/* The most severe level in @flags; without a level, the level of a message. */
+/* The most severe level in @flags, or the level of a message without a
+ * level. */
 static unsigned level_of(GLogLevelFlags flags)
 {
 	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scope.c - scopes: counted references to an activity. */
+/* scope.c - scopes, which are counted references to an activity. */
 #include <syscap-glib/scope.h>
 #include <syscap.h>
 
@@ -64,7 +64,7 @@ SyscapGlibScope *syscap_glib_scope_new_by_id(guint id)
 void syscap_glib_scope_end(SyscapGlibScope *scope, const char *message)
 {
 	/* If several threads end the scope, the thread that gets the time
-	 * records it. */
+	 * records the scope. */
 	const gint64 begin = scope == &nowhere
 	                             ? 0
 	                             : __atomic_exchange_n(&scope->begin, 0,
@@ -87,7 +87,7 @@ SyscapGlibScope *syscap_glib_scope_ref(SyscapGlibScope *scope)
 	return scope;
 }
 
-/* The last reference is here, so plain loads are enough. */
+/* This thread has the last reference, so plain loads are enough. */
 static void tell_that_it_was_not_ended(const struct _SyscapGlibScope *scope)
 {
 	if (!syscap_is_active())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - recording and sampling of the own process. */
+/* session.c - recording and sampling of the process itself. */
 #include <errno.h>
 
 #include <syscap-glib/session.h>
@@ -13,8 +13,7 @@ G_STATIC_ASSERT((int)SYSCAP_GLIB_SAMPLER_CLOCK_AUTO ==
 G_STATIC_ASSERT((int)SYSCAP_GLIB_SAMPLER_CLOCK_PERF ==
                 (int)SYSCAP_SAMPLER_PERF);
 
-/* Written out, as clang-format would take G_DEFINE_QUARK's name for a
- * subtraction. */
+/* Not G_DEFINE_QUARK, whose name clang-format would take for a subtraction. */
 GQuark syscap_glib_error_quark(void)
 {
 	return g_quark_from_static_string("syscap-glib-error-quark");
@@ -38,7 +37,7 @@ static const struct {
 	{ ENOTSUP, SYSCAP_GLIB_ERROR_NOT_SUPPORTED },
 };
 
-/* Sets an error for @result, a negative errno, with message @text. */
+/* Sets an error for @result, a negative errno, with the message @text. */
 static void fail(GError **error, int result, const char *text)
 {
 	SyscapGlibError code = SYSCAP_GLIB_ERROR_FAILED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* deeds.c - one event of each kind, in C. deeds.vala, .js and .py emit the same
- * events, and test_deeds.py checks the capture. */
+/* deeds.c - one event of each kind, in C.  deeds.vala, .js and .py emit the
+ * same events, and test_deeds.py checks the capture. */
 #include <syscap-glib.h>
 
 static void make_marks(void)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # recording.py - runs of a command under `syscap record`, and the contents of
 # the capture.
-"""For the tests in this directory; reads SYSCAP, SYSCAP_GI, GJS and
-GI_PYTHON."""
+"""Functions for the tests in this directory, which read SYSCAP, SYSCAP_GI, GJS
+and GI_PYTHON."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_deeds.py LANGUAGE COMMAND... - the same deeds leave the same capture in
-# each language.  COMMAND performs the deeds of deeds.c.
+# test_deeds.py LANGUAGE COMMAND... - the capture of the deeds of deeds.c, which
+# COMMAND performs, and which is the same in each language.
 """Check the deeds of one language."""
 
 import sys

@@ -1,6 +1,5 @@
-# SPDX-License-Identifier: BSD-2-Clause
-# test_example.py COMMAND... - the example draws its pictures, and the capture
-# has a mark of each picture.
+# SPDX-License-Identifier: BSD-2-Clause test_example.py COMMAND... - pictures of
+# the example, and a mark of each picture in the capture.
 """Check the example of one language."""
 
 import sys

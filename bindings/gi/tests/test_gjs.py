@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_gjs.py - the tests that only GJS needs.
+# test_gjs.py - tests that only GJS needs.
 """Scripts for GJS, recorded."""
 
 import tempfile

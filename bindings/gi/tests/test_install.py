@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_install.py - installed files work, also after a move of the prefix.
-"""Uses the programs in CC, CMAKE, VALAC, GJS and GI_PYTHON, if set."""
+# test_install.py - use of installed files, also after a move of the prefix.
+"""The test uses the programs in CC, CMAKE, VALAC, GJS and GI_PYTHON, if set."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_pygobject.py - the tests that only PyGObject needs.
+# test_pygobject.py - tests that only PyGObject needs.
 """Scripts for PyGObject, recorded."""
 
 import tempfile

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads.c - eight threads end the same scopes at the same time, set the same
- * counter, and log through GLib; then scopes are freed without an end.
+ * threads.c - eight threads that end the same scopes at the same time, set the
+ * same counter, and log through GLib.  Finally, the program frees scopes
+ * without an end.
  */
 #include <string.h>
 

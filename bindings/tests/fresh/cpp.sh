@@ -38,7 +38,7 @@ cmake --build build
 mv build/demo .
 uses
 
-has 'with the tree as a subdirectory, `syscap::cpp` too (`-DSYSCAP_BINDINGS=ON`)'
+has 'With the tree as a subdirectory and `-DSYSCAP_BINDINGS=ON`, the target is `syscap::cpp`, too'
 echo '$ cmake, with the tree below'
 rm -rf build
 ln -s /syscap below

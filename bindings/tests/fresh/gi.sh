@@ -12,7 +12,7 @@ prefix=/opt/gi
 cd /syscap
 cmake -B build -DSYSCAP_INSTALL_GI=ON -DSYSCAP_TESTS=OFF -DSYSCAP_BENCH=OFF &&
 	cmake --build build -j 2 && cmake --install build --prefix $prefix
-has 'set `LD_LIBRARY_PATH`, `GI_TYPELIB_PATH`, `XDG_DATA_DIRS` (or `GJS_PATH` to the folder above `overrides`) and `PYTHONPATH` (to the folder above `gi`)'
+has 'set `LD_LIBRARY_PATH`, `GI_TYPELIB_PATH`, `XDG_DATA_DIRS` (or `GJS_PATH` to the directory above `overrides`) and `PYTHONPATH` (to the directory above `gi`)'
 where() { dirname "$(find $prefix -name "$1")"; }
 LD_LIBRARY_PATH=$(where libsyscap-glib-1.so)
 GI_TYPELIB_PATH=$(where Syscap-1.typelib)

@@ -3,10 +3,11 @@
 # library.sh - the library, built and installed in /opt/syscap.
 README=/syscap/README.md
 . /user/fresh/typed.sh
-has 'You need gcc, make and CMake 3.25 or newer'
+has 'gcc or clang, make and CMake 3.25'
 apt-get -q update
 apt-get install -q -y gcc make cmake
-has 'cmake -B build -DSYSCAP_TESTS=OFF -DSYSCAP_BENCH=OFF && cmake --build build && cmake --install build --prefix DIR'
+README=/syscap/docs/install.md
+has 'cmake -B build -DSYSCAP_TESTS=OFF -DSYSCAP_BENCH=OFF cmake --build build cmake --install build --prefix DIR'
 cd /syscap
 echo '$ cmake ...'
 cmake -B build -DSYSCAP_TESTS=OFF -DSYSCAP_BENCH=OFF &&

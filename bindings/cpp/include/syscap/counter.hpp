@@ -76,9 +76,9 @@ make_counter(std::uint32_t type, const char *category, std::size_t n_category,
  *
  *	static syscap::counter<double> load("demo", "load", "Work waiting");
  *
- * A counter is initialised at compile time: constructors of other static
- * objects may use it.  Integers are recorded as the nearest signed 64-bit
- * integer; floating point as double.  A counter is also a struct
+ * A counter is initialised at compile time, so constructors of other static
+ * objects may use the counter.  Integers are recorded as the nearest signed
+ * 64-bit integer, floating point as double.  A counter is also a struct
  * syscap_counter, for SYSCAP_COUNTER_SET.
  *
  * Context: any-thread, signal-safe.
@@ -86,7 +86,8 @@ make_counter(std::uint32_t type, const char *category, std::size_t n_category,
 template <class T> class counter : public ::syscap_counter
 {
       public:
-	/** Texts are literals; a text that is too long does not compile. */
+	/** Make a counter of literals.  A text that is too long does not
+	 * compile. */
 	template <std::size_t C, std::size_t N, std::size_t D = 1>
 	constexpr counter(const char (&in)[C], const char (&called)[N],
 	                  const char (&about)[D] = "") noexcept
@@ -120,8 +121,9 @@ template <class T> class counter : public ::syscap_counter
 };
 
 /**
- * The counter for texts known only at run time: equal texts give the same
- * counter.  Keep the object, as a look-up costs more than setting the counter.
+ * The counter for texts known only at run time.  Equal texts give the same
+ * counter.  Keep the object, since a look-up costs more than setting the
+ * counter.
  *
  * Context of the constructor: any-thread.  Context of other members:
  * any-thread, signal-safe.
@@ -136,8 +138,8 @@ template <class T> class named_counter
 	}
 
 	/**
-	 * False: the library's table (4,096) is full, and nothing is recorded;
-	 * the capture has a warning.
+	 * False if the library's table (4,096) is full.  The counter then
+	 * records nothing, and the capture has a warning.
 	 */
 	SYC_CXX_INLINE explicit operator bool() const noexcept
 	{
@@ -160,7 +162,7 @@ template <class T> class named_counter
 	SYC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
 	                                             text description) noexcept
 	{
-		/* longer texts than the library keeps are cut */
+		/* cuts texts that are too long for the library */
 		char texts[2][36], description_text[56];
 
 		category.copy(texts[0], sizeof(texts[0]));

@@ -2,7 +2,7 @@
 /*
  * event.hpp - marks, logs and facts about the run, as functions.
  *
- * Context of all: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYSCAP_EVENT_HPP
 #define SYSCAP_EVENT_HPP
@@ -25,7 +25,7 @@ enum class severity : unsigned {
 	debug = SYSCAP_DEBUG
 };
 
-/** Relation of a mark to others with the same id; see docs/marks.md. */
+/** Relation of a mark to other marks with the same id; see docs/marks.md. */
 enum class link : unsigned {
 	whole = SYSCAP_LINK_WHOLE,
 	begin = SYSCAP_LINK_BEGIN,
@@ -39,8 +39,8 @@ namespace detail
 {
 
 /*
- * These functions take texts by value.  A text whose address escapes would have
- * to be in memory even without a recording.
+ * These functions take texts by value, since a text whose address escapes would
+ * have to be in memory even without a recording.
  */
 SYC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
                                 std::int64_t duration, text message) noexcept
@@ -70,7 +70,7 @@ SYC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
 SYC_CXX_OUTLINE void log_copied(unsigned level, text domain,
                                text message) noexcept
 {
-	/* a longer text than a capture's domain is cut */
+	/* cuts a text that is too long for a domain */
 	char name[36];
 	char buffer[buffer_size];
 
@@ -95,7 +95,7 @@ SYC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
 	::syscap_metadata(id, buffer);
 }
 
-/** This function is only called during a recording. */
+/** Callers call this function only during a recording. */
 SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration, const text &message) noexcept
 {
@@ -113,7 +113,7 @@ SYC_CXX_INLINE bool is_active() noexcept
 	return ::syscap_is_active();
 }
 
-/** Now, on the clock of the capture: std::chrono::steady_clock's count. */
+/** The current time on the capture's clock, the count of steady_clock. */
 SYC_CXX_INLINE std::int64_t now() noexcept
 {
 	return ::syscap_clock();
@@ -125,14 +125,14 @@ SYC_CXX_INLINE std::int64_t begin() noexcept
 	return ::syscap_begin();
 }
 
-/** An instant, now. */
+/** Record an instant, now. */
 SYC_CXX_INLINE void instant(const site &place, const text &message = {}) noexcept
 {
 	if (SYC_UNLIKELY(::syscap_is_active()))
 		detail::mark(place, ::syscap_clock(), 0, message);
 }
 
-/** A mark of @duration ns from @begin on. */
+/** Record a mark of @duration ns from @begin on. */
 SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration,
                         const text &message = {}) noexcept
@@ -141,7 +141,7 @@ SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
 		detail::mark(place, begin, duration, message);
 }
 
-/** A mark from @begin, a result of syscap::begin(), until now. */
+/** Record a mark from @begin, a result of syscap::begin(), until now. */
 SYC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
                               const text &message = {}) noexcept
 {
@@ -150,8 +150,8 @@ SYC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
 }
 
 /**
- * A mark now, as a part of the operation or arrow @id.  An unterminated message
- * is cut to 1,023 bytes.
+ * Record a mark now, as a part of the operation or arrow @id.  An unterminated
+ * message is cut to 1,023 bytes.
  */
 SYC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
                           const text &message = {}) noexcept
@@ -168,7 +168,7 @@ SYC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
 		                      message);
 }
 
-/** The operation @id, from @begin, a result of syscap::begin(), until now. */
+/** Record the operation @id from @begin, a result of begin(), until now. */
 SYC_CXX_INLINE void operation(const site &place, std::uint64_t id,
                              std::int64_t begin,
                              const text &message = {}) noexcept
@@ -184,7 +184,7 @@ SYC_CXX_INLINE void operation(const site &place, std::uint64_t id,
 		                      duration, message);
 }
 
-/** A log line. */
+/** Record a log line. */
 SYC_CXX_INLINE void log(severity level, const text &domain,
                        const text &message) noexcept
 {
@@ -199,8 +199,8 @@ SYC_CXX_INLINE void log(severity level, const text &domain,
 }
 
 /**
- * A fact about the run.  An unterminated value needs 64 KiB of stack for its
- * copy.
+ * Record a fact about the run.  The copy of an unterminated value needs 64 KiB
+ * of stack.
  */
 SYC_CXX_INLINE void metadata(const char *id, const text &value) noexcept
 {

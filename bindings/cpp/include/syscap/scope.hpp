@@ -13,8 +13,8 @@ namespace syscap
 {
 
 /**
- * A mark from here to end(), or to any end of the object's life.  A scope that
- * begins without a recording makes no mark.
+ * A mark from the object's construction to end(), or to the end of its life.  A
+ * scope that begins without a recording makes no mark.
  *
  * Construction and end may be on different threads.  A moved-from scope makes
  * no mark.
@@ -54,13 +54,13 @@ class scope
 		return begin_ != 0;
 	}
 
-	/** End here. */
+	/** End the scope. */
 	SYC_CXX_INLINE void end() noexcept
 	{
 		end(message_);
 	}
 
-	/** End here, with this message. */
+	/** End the scope with a message. */
 	SYC_CXX_INLINE void end(const text &message) noexcept
 	{
 		if (__builtin_expect(begin_ == 0, 1))
@@ -70,7 +70,7 @@ class scope
 		begin_ = 0;
 	}
 
-	/** End without a mark. */
+	/** End the scope without a mark. */
 	SYC_CXX_INLINE void cancel() noexcept
 	{
 		begin_ = 0;
@@ -142,7 +142,7 @@ class named_scope
 	}
 
 	std::int64_t begin_;
-	/* longer texts than the library keeps are cut between characters */
+	/* cuts texts that are too long, between characters */
 	char group_[24 + 4];
 	char name_[40 + 4];
 };

@@ -11,8 +11,8 @@ namespace syscap
 {
 
 /**
- * Records this process into its own capture, from here to the end of the
- * object.  See docs/trace-yourself.md.
+ * A recording of this process into its own capture, until the end of the
+ * object.  docs/trace-yourself.md is the guide.
  *
  *	syscap::recording recording("run-%p.syscap");
  *	if (!recording)
@@ -23,7 +23,7 @@ namespace syscap
 class recording
 {
       public:
-	/** @output: %p pid, %n program, %%. */
+	/** In @output, %p is the pid, %n the program, %% a percent sign. */
 	SYC_CXX_NODISCARD
 	SYC_CXX_HIDDEN explicit recording(const char *output) noexcept
 	    : options_()
@@ -32,7 +32,7 @@ class recording
 		start();
 	}
 
-	/** @options->size and message are set here. */
+	/** The constructor sets @options->size and message. */
 	SYC_CXX_NODISCARD SYC_CXX_HIDDEN explicit recording(
 		const ::syscap_options &options) noexcept
 	    : options_(options)
@@ -49,7 +49,7 @@ class recording
 			::syscap_stop();
 	}
 
-	/** True: the recording was started. */
+	/** True if the recording was started. */
 	SYC_CXX_HIDDEN explicit operator bool() const noexcept
 	{
 		return error_ == 0;
@@ -88,10 +88,10 @@ class recording
 };
 
 /**
- * Samples the threads of this process, from here to the end of the object;
+ * Sampling of the threads of this process, until the end of the object;
  * <syscap/sampler.h>.
  *
- * Context: setup.  Allocates, as it starts a thread.
+ * Context: setup.  Allocates, since the object starts a thread.
  */
 class sampling
 {

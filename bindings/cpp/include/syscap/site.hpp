@@ -39,7 +39,7 @@ constexpr std::size_t whole(const char *s, std::size_t n)
 	               : n;
 }
 
-/** Number of bytes of a text of @n bytes kept in @most. */
+/** Number of bytes that a field of @most bytes keeps of a text of @n. */
 constexpr std::size_t kept(const char *s, std::size_t n, std::size_t most)
 {
 	return n <= most ? n : whole(s, most);
@@ -58,7 +58,7 @@ constexpr site make_site(const char *group, std::size_t n_group,
 	return site{ { at(group, n_group, G)... }, { at(name, n_name, N)... } };
 }
 
-/** A name that is not the user's literal is cut instead of refused. */
+/** Make a site whose name, such as a function's, is cut instead of refused. */
 template <std::size_t G, std::size_t N>
 constexpr site make_site(const char (&group)[G], const char (&name)[N])
 {

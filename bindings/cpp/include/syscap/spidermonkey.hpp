@@ -17,8 +17,8 @@
  * that the other source lacks.  This header merges the two stacks by the
  * addresses of their frames.
  *
- * Header only; C++17; works without exceptions and RTTI.  <syscap.h> defines
- * the words for contexts.
+ * The header needs C++17, and works without exceptions and RTTI.  <syscap.h>
+ * defines the words for contexts.
  */
 #ifndef SYSCAP_SPIDERMONKEY_HPP
 #define SYSCAP_SPIDERMONKEY_HPP
@@ -37,13 +37,14 @@ namespace syscap::spidermonkey
  * While the object lives, samples of the calling thread contain the JavaScript
  * functions of @cx.
  *
- * Switches the engine's profiling mode on, and back: both discard all of the
- * context's machine code.  Uses a ProfilingStack that the program has set
- * itself, and does not change it; such a stack must outlive this object.
+ * The object switches the engine's profiling mode on and later off.  Both
+ * switches discard all of the context's machine code.  The object uses a
+ * ProfilingStack of the program without changing it, and the program's stack
+ * must outlive the object.
  *
  * A context may have one attachment.  Make and destroy the object on the
- * context's thread, before JS_DestroyContext().  Code that is already running
- * appears from its next call on.
+ * context's thread, before JS_DestroyContext().  A running function appears
+ * from its next call on.
  *
  * Context: setup.
  */
@@ -70,8 +71,8 @@ class attachment
 	attachment(const attachment &) = delete;
 	attachment &operator=(const attachment &) = delete;
 
-	/** False: no memory, or the thread has the maximum number of
-	 * attachments. */
+	/** False if there is no memory, or if the thread has the maximum number
+	 * of attachments. */
 	explicit operator bool() const noexcept
 	{
 		return state_ != nullptr;
@@ -114,10 +115,10 @@ class attachment
 	}
 
 	/*
-	 * Calls in progress will pop their frames when they return.  If there
-	 * are such calls, the context keeps the stack.  The context also keeps
-	 * the stack if the program has set another stack, as unknown calls may
-	 * still pop from this stack.
+	 * Calls in progress pop their frames from the stack when they return.
+	 * The context keeps the stack if calls are in progress, or if the
+	 * program has set another stack, since unknown calls may pop from the
+	 * stack.
 	 */
 	void give_up_stack() noexcept
 	{
@@ -140,11 +141,12 @@ class attachment
 };
 
 /**
- * Names a part of a C++ function in stacks, while the object lives: @text,
- * followed by @dynamic if that is not NULL.  The arguments must outlive the
- * object. Without profiling of the context, does nothing.
+ * A name for a part of a C++ function in stacks, while the object lives.  The
+ * name is @text, followed by @dynamic if @dynamic is not NULL.  The arguments
+ * must outlive the object.  Without profiling of the context, the object does
+ * nothing.
  *
- * Context: on the context's thread; last in, first out.
+ * Context: on the context's thread, in the order last in, first out.
  */
 class label
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * spidermonkey_walk.hpp - the part of spidermonkey.hpp that runs in the
- * sampler's signal handler.  Internal: do not include this header directly.
+ * sampler's signal handler.  Do not include this internal header directly.
  *
- * Nothing here allocates or locks, or calls the engine except its functions for
- * samplers: other functions may read data that the interrupted code has half
- * changed.
+ * No function allocates, locks, or calls the engine, except the engine's
+ * functions for samplers.  Other functions of the engine may read data that the
+ * interrupted code has half changed.
  */
 #ifndef SYSCAP_SPIDERMONKEY_WALK_HPP
 #define SYSCAP_SPIDERMONKEY_WALK_HPP
@@ -39,7 +39,7 @@ constexpr std::uintptr_t code_range = std::uintptr_t(1) << 31;
 
 struct state {
 	JSContext *cx;
-	/* stack made here; NULL: the program's stack is used */
+	/* stack of the attachment; NULL: uses the program's stack */
 	ProfilingStack *stack;
 	bool enabled_here;
 	syscap_attachment *attachment;
@@ -185,9 +185,9 @@ class machine_frames
 /**
  * Labels and interpreted functions, from the innermost outwards.
  *
- * An interpreted function has no address, but its run of the interpreter has
- * one, in a marker on the outer side of the function.  After the marker comes a
- * frame "js::RunScript" that is no function.
+ * An interpreted function has no address, but its run of the interpreter has an
+ * address, in a marker on the outer side of the function.  After the marker
+ * comes a frame "js::RunScript" that is no function.
  */
 class engine_frames
 {
@@ -203,8 +203,8 @@ class engine_frames
 		settle();
 	}
 
-	/** The engine collects, or changes data that the iterator reads: frames
-	 * of machine code are unavailable. */
+	/** True while frames of machine code are unavailable, since the engine
+	 * collects or changes data that the iterator reads. */
 	bool is_suppressed() const noexcept
 	{
 		return is_suppressed_;
@@ -323,7 +323,7 @@ inline iterator::RegisterState registers(const syscap_regs *regs) noexcept
 	return r;
 }
 
-/* Pushes one frame: JavaScript runs, but no name is available now. */
+/* Pushes one frame for running JavaScript whose names are unavailable. */
 inline void push_unknown(syscap_stack_sink *sink) noexcept
 {
 	syscap_stack_frame frame = {};
@@ -378,7 +378,7 @@ inline int walk(syscap_stack_sink *sink, const syscap_regs *regs,
 	return 0;
 }
 
-/** The engine's machine code has no tables to unwind by. */
+/** Steps out of the engine's machine code, which has no unwind tables. */
 inline int step_out(syscap_regs *regs, void *data) noexcept
 {
 	state *const s = static_cast<state *>(data);

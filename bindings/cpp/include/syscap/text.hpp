@@ -11,8 +11,8 @@
 #include <syscap.h>
 
 /*
- * Inline and hidden: with a shared symbol, a plugin would emit through the
- * program's copy of the library.
+ * Functions are inline and hidden, since a shared symbol would make a plugin
+ * emit through the program's copy of the library.
  */
 #define SYC_CXX_INLINE \
 	__attribute__((always_inline, visibility("hidden"))) inline

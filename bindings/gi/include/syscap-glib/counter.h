@@ -57,7 +57,7 @@ SyscapGlibCounter *syscap_glib_counter_new(const char *category,
  * syscap_glib_counter_is_valid:
  * @counter: a counter
  *
- * Whether the table had space for the counter.
+ * Checks that the table had space for the counter.
  *
  * Returns: %FALSE if the counter records nothing
  */

@@ -40,9 +40,10 @@ GLogWriterOutput syscap_glib_log_writer(GLogLevelFlags log_level,
  * Records this process's GLib log messages from here on, such as g_message()
  * and `console.log()` of GJS.  The messages are printed as before.
  *
- * For programs, not for libraries: this function calls g_log_set_writer_func(),
- * which GLib allows once, and ends the process at a second call.  Further calls
- * of this function do nothing.
+ * Libraries must not call this function, since it calls
+ * g_log_set_writer_func().  GLib allows only one call of
+ * g_log_set_writer_func(), and ends the process at a second call.  Further
+ * calls of syscap_glib_log_install() do nothing.
  */
 void syscap_glib_log_install(void);
 

@@ -3,11 +3,11 @@
  * mark.h - marks: events at a time or for a time.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC, as g_get_monotonic_time() * 1000.
- * Texts are UTF-8 and copied; a group is cut to 23 bytes, a name to 39, a
+ * Texts are UTF-8 and copied.  A group is cut to 23 bytes, a name to 39, a
  * message to 65,431.
  *
- * Each function may be called in any thread at any time.  No function blocks or
- * allocates; without a recording, no function does anything.
+ * Any thread may call each function at any time.  No function blocks or
+ * allocates.  Without a recording, the functions record nothing.
  */
 #ifndef SYSCAP_GLIB_MARK_H
 #define SYSCAP_GLIB_MARK_H
@@ -25,7 +25,7 @@ G_BEGIN_DECLS
  * @SYSCAP_GLIB_LINK_OUT: an arrow leaves
  * @SYSCAP_GLIB_LINK_IN: an arrow arrives
  *
- * Relation of a mark to others with the same group and number.
+ * Relation of a mark to other marks with the same group and number.
  */
 typedef enum {
 	SYSCAP_GLIB_LINK_WHOLE,
@@ -39,8 +39,8 @@ typedef enum {
 /**
  * syscap_glib_is_active:
  *
- * Whether events may be recorded.  All functions make this check; a program may
- * check before costly preparations of an event.
+ * Checks whether events may be recorded.  All functions make this check.  A
+ * program may check before costly preparations of an event.
  *
  * Returns: %TRUE during a recording
  */
@@ -49,7 +49,7 @@ gboolean syscap_glib_is_active(void);
 /**
  * syscap_glib_now:
  *
- * The time on the clock of the capture.
+ * Gets the time on the clock of the capture.
  *
  * Returns: nanoseconds of CLOCK_MONOTONIC
  */
@@ -58,8 +58,8 @@ gint64 syscap_glib_now(void);
 /**
  * syscap_glib_now_double:
  *
- * The time for languages whose numbers are doubles: JavaScript's `Syscap.now()`
- * calls this function.  Exact for 104 days after boot, then to 2 ns.
+ * Gets the time for languages whose numbers are doubles, such as JavaScript's
+ * `Syscap.now()`.  The time is exact for 104 days after boot, then to 2 ns.
  *
  * Returns: nanoseconds of CLOCK_MONOTONIC
  */
@@ -68,7 +68,7 @@ gdouble syscap_glib_now_double(void);
 /**
  * syscap_glib_begin:
  *
- * The start time for a later syscap_glib_mark_since().
+ * Gets the start time for a later syscap_glib_mark_since().
  *
  * Returns: nanoseconds of CLOCK_MONOTONIC; 0 without a recording
  */
@@ -94,8 +94,8 @@ void syscap_glib_mark(const char *group, const char *name, gint64 begin,
  * @begin: start time, from syscap_glib_begin() or syscap_glib_now()
  * @message: (nullable): a text
  *
- * Records a mark from @begin until now.  A @begin of 0 records nothing: then
- * there was no recording at the start.
+ * Records a mark from @begin until now.  A @begin of 0 means that there was no
+ * recording at the start, and records nothing.
  */
 void syscap_glib_mark_since(const char *group, const char *name, gint64 begin,
                             const char *message);
@@ -116,9 +116,9 @@ void syscap_glib_instant(const char *group, const char *name,
  * @group: group of marks
  * @name: name of marks
  *
- * A number for the two texts, the same for the same texts.  Keep the number:
- * marks by number cost less than marks by text, but looking the number up costs
- * more.
+ * Gets a number for the two texts, the same for the same texts.  Keep the
+ * number, since marks by number cost less than marks by text, but a look-up
+ * costs more.
  *
  * Returns: the number; 0 when the table (4,096 pairs) is full
  */
@@ -131,7 +131,7 @@ guint syscap_glib_intern(const char *group, const char *name);
  * @duration: duration in nanoseconds; 0: an instant
  * @message: (nullable): a text
  *
- * As syscap_glib_mark().
+ * Records a mark as syscap_glib_mark() does.
  */
 void syscap_glib_mark_by_id(guint id, gint64 begin, gint64 duration,
                             const char *message);
@@ -142,7 +142,7 @@ void syscap_glib_mark_by_id(guint id, gint64 begin, gint64 duration,
  * @begin: start time; 0 records nothing
  * @message: (nullable): a text
  *
- * As syscap_glib_mark_since().
+ * Records a mark as syscap_glib_mark_since() does.
  */
 void syscap_glib_mark_since_by_id(guint id, gint64 begin, const char *message);
 
@@ -175,10 +175,10 @@ void syscap_glib_metadata(const char *id, const char *value);
  * @n_calls: %FALSE for the word that shows whether a recording runs, %TRUE for
  *   a word that counts the calls of this function
  *
- * For language bindings: memory of a guint32 whose value changes.  So a
- * language can check without a call whether events are recorded.  The word that
- * counts shows whether the language really reads the memory and not a copy. The
- * first word is not 0 while syscap_glib_is_active().
+ * Gets a word of memory, a guint32 whose value changes, for language bindings.
+ * By the first word, which is not 0 while syscap_glib_is_active(), a binding
+ * checks without a call whether events are recorded.  The second word shows
+ * whether the language really reads the memory and not a copy.
  *
  * Returns: (transfer full): four bytes at a constant address
  */

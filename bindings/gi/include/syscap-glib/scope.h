@@ -2,8 +2,8 @@
 /*
  * scope.h - marks that begin when a scope is made and end when the scope ends.
  *
- * Several threads may hold references to a scope; one of these threads ends the
- * scope.
+ * Several threads may hold references to a scope.  One of these threads ends
+ * the scope.
  */
 #ifndef SYSCAP_GLIB_SCOPE_H
 #define SYSCAP_GLIB_SCOPE_H
@@ -19,9 +19,9 @@ G_BEGIN_DECLS
  *
  * An activity, which becomes a mark at syscap_glib_scope_end().
  *
- * A scope that a garbage collector frees before its end makes no mark, as the
- * time of the collection is not the end of the work.  Instead, the capture has
- * a warning that names the scope.  With exact lifetimes (Vala, g_autoptr in C),
+ * A scope that a garbage collector frees before its end makes no mark, since
+ * the collection is not the end of the work.  Instead, the capture has a
+ * warning that names the scope.  With exact lifetimes (Vala, g_autoptr in C),
  * the end of the last reference ends the scope.
  */
 typedef struct _SyscapGlibScope SyscapGlibScope;
@@ -43,7 +43,7 @@ SyscapGlibScope *syscap_glib_scope_new(const char *group, const char *name);
  * syscap_glib_scope_new_by_id: (constructor)
  * @id: from syscap_glib_intern()
  *
- * Begins a scope, now, whose texts have a number.
+ * Begins a scope, now, whose texts have the number @id.
  *
  * Returns: (transfer full): the scope
  */

@@ -2,8 +2,8 @@
 /*
  * session.h - recording without a recorder, sampling, and counts of events.
  *
- * Any thread may call these functions, which may allocate and wait; except
- * syscap_glib_get_n_dropped(), which does neither.
+ * Any thread may call these functions.  All functions may allocate and wait,
+ * except syscap_glib_get_n_dropped().
  */
 #ifndef SYSCAP_GLIB_SESSION_H
 #define SYSCAP_GLIB_SESSION_H
@@ -20,13 +20,13 @@ G_BEGIN_DECLS
  * @SYSCAP_GLIB_ERROR_RUNNING: already started
  * @SYSCAP_GLIB_ERROR_NOT_RUNNING: not started
  * @SYSCAP_GLIB_ERROR_INVALID: an option is out of its bounds
- * @SYSCAP_GLIB_ERROR_IO: the file can't be created or written
- * @SYSCAP_GLIB_ERROR_LIMIT: the size limit had been reached
+ * @SYSCAP_GLIB_ERROR_IO: the file cannot be created or written
+ * @SYSCAP_GLIB_ERROR_LIMIT: the capture reached the size limit
  * @SYSCAP_GLIB_ERROR_NO_SPACE: the disk is full
  * @SYSCAP_GLIB_ERROR_TIMED_OUT: the file was not ready in time
- * @SYSCAP_GLIB_ERROR_BUSY: every signal that may be used is taken
- * @SYSCAP_GLIB_ERROR_NOT_PERMITTED: the kernel does not allow it
- * @SYSCAP_GLIB_ERROR_NOT_SUPPORTED: not on this machine
+ * @SYSCAP_GLIB_ERROR_BUSY: all usable signals are in use
+ * @SYSCAP_GLIB_ERROR_NOT_PERMITTED: the kernel does not allow the clock
+ * @SYSCAP_GLIB_ERROR_NOT_SUPPORTED: this machine is not supported
  *
  * Reason of a failure.
  */
@@ -63,7 +63,7 @@ typedef enum /*< flags >*/ {
  * @max_bytes: size at which recording stops; 0: never
  * @ring_kib: memory for each thread's events; 0: 256
  * @interval_ms: time between writes while events come; 0: 50
- * @exit_flush_ms: the end of the process waits this long at most; 0: 250
+ * @exit_flush_ms: longest wait of the process's end; 0: 250
  * @flags: flags of the recording
  *
  * Options of syscap_glib_start().  All zero are the defaults.
@@ -104,7 +104,7 @@ typedef enum {
  * @error: reason of a failure
  *
  * Records this process into its own capture, until syscap_glib_stop() or the
- * end of the process.  An existing file is never changed: the capture then gets
+ * end of the process.  The call never changes an existing file, but chooses
  * another name.  A recorder gets no more events until syscap_glib_stop().
  *
  * Returns: (transfer full) (type filename): the name of the file
@@ -127,8 +127,8 @@ gboolean syscap_glib_stop(GError **error);
  * syscap_glib_drain:
  * @error: reason of a failure
  *
- * Moves recorded events into the file now.  Only needed with
- * %SYSCAP_GLIB_START_FLAGS_NO_THREAD; does nothing under a recorder.
+ * Moves recorded events into the file now.  Programs need this call only with
+ * %SYSCAP_GLIB_START_FLAGS_NO_THREAD.  Under a recorder, the call does nothing.
  *
  * Returns: %TRUE if all events are in the file
  */
@@ -152,7 +152,7 @@ char *syscap_glib_sampler_start(guint hz, SyscapGlibSamplerClock clock,
  * syscap_glib_sampler_stop:
  * @error: reason of a failure
  *
- * Takes no more samples.
+ * Ends sampling.  No sample is taken after this call.
  *
  * Returns: %TRUE, or %FALSE if the sampler was not running
  */
@@ -161,7 +161,7 @@ gboolean syscap_glib_sampler_stop(GError **error);
 /**
  * syscap_glib_sampler_get_n_samples:
  *
- * Number of samples since the process began.
+ * Gets the number of samples since the process began.
  *
  * Returns: the number
  */
@@ -170,7 +170,7 @@ guint64 syscap_glib_sampler_get_n_samples(void);
 /**
  * syscap_glib_get_n_dropped:
  *
- * Number of this process's events lost because a ring was full.
+ * Gets the number of this process's events lost because a ring was full.
  *
  * Returns: the number
  */
@@ -179,7 +179,7 @@ guint64 syscap_glib_get_n_dropped(void);
 /**
  * syscap_glib_get_reason:
  *
- * The reason for the recording of this process, or for its absence.
+ * Gets the reason for the recording of this process, or for its absence.
  *
  * Returns: (transfer full): a sentence
  */
@@ -188,7 +188,7 @@ char *syscap_glib_get_reason(void);
 /**
  * syscap_glib_get_output:
  *
- * The file of this process's own recording.
+ * Gets the file of this process's own recording.
  *
  * Returns: (transfer full) (nullable) (type filename): the file's name; %NULL
  *   without an own recording
