@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The build backend of the package for pip (PEP 517); needs Python and cc.
+"""The build backend of the package for pip (PEP 517), which needs Python and cc.
 
 The library is a static archive.  The backend searches, in this order:
 
-    SYSCAP_PREFIX=DIR   where it was installed (cmake --install)
-    the sources around this folder: built by CMake, in a folder of its own
-    pkg-config syscap   where it was installed for all
+    SYSCAP_PREFIX=DIR       the prefix of the installed library
+    the surrounding sources, which CMake builds in a separate directory
+    pkg-config syscap       the library installed for all users
 
-CC, CFLAGS and LDFLAGS have the usual meaning.  Nothing is written into the
-sources.
+CC, CFLAGS and LDFLAGS have the usual meaning.  The backend writes nothing into
+the sources.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LDFLAGS = ["-shared", "-Wl,-z,now", "-Wl,-z,nodelete",
 FOLDERS = ["src", "csrc", "tests", "examples"]
 FILES = ["pyproject.toml", "build_package.py", "README.md"]
 
-# Python has written the byte code of this file; remove it
+# Remove the byte code of this file, which Python has written
 try:
     os.remove(__cached__)
     os.rmdir(os.path.dirname(__cached__))

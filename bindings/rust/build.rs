@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Finds libsyscap.a: in `SYSCAP_LIB_DIR`, else by pkg-config.
+//! Search for libsyscap.a, in `SYSCAP_LIB_DIR` or by pkg-config.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -93,8 +93,8 @@ class Few(AssertionError):
 
 
 def at_least(part, whole, share, what):
-    # Compare counts, not weights: on a busy machine one tick of a thread that
-    # waited for a processor weighs as much as a hundred other ticks
+    # Compare counts, not weights.  On a busy machine one tick of a thread that
+    # waited for a processor weighs as much as a hundred other ticks.
     a, b = len(part), len(whole)
     print(f"{what}: {a} of {b}, by weight {weight(part)} of {weight(whole)}")
     if b == 0 or a < share * b:

@@ -94,8 +94,7 @@ int main(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
-	/* Does not count runs that touch the ring's memory for the first
-	 * time */
+	/* Omits runs that touch the ring's memory for the first time */
 	for (size_t n = 0; n < WARM_UP && syscap_is_active(); n++)
 		for (size_t i = 0; i < N_LOOPS; i++)
 			measure(loops[i].loop);

@@ -1,4 +1,5 @@
-# bench_python: the cost of the package, with a recording and without, beside C.
+# Target bench_python measures the cost of the package, with a recording and
+# without, and of C.
 #
 #	cmake --build build --target bench_python
 add_executable(python_bench_c EXCLUDE_FROM_ALL

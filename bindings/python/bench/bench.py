@@ -4,10 +4,10 @@
     bench.py    (under `syscap record` and without)
 
 Each figure is the median of the runs, in ns of processor time (the machine may
-be busy), minus the empty loop.  Scopes are also shown as multiples of a with
-statement with an object of a C type (empty.c).  __enter__ and __exit__ of this
-class do nothing; the object is new or reused, like the scope.  Calls of @traced
-are also shown as multiples of the plain call.
+be busy), minus the empty loop.  The bench also shows scopes as multiples of a
+with statement with an object of a C type (empty.c).  __enter__ and __exit__ of
+this type do nothing, and the object is new or reused, like the scope.  The bench
+also shows calls of @traced as multiples of the plain call.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def main():
             cost = measure(loop) * factor
             if run >= 0:
                 times[name].append(cost)
-            # Give the recorder time: a dropped event would look fast
+            # Give the recorder time, since a dropped event would look fast
             if syscap.is_active():
                 time.sleep(0.03)
     after = syscap.stats()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * empty.c - the minimum cost of with statements of an extension's objects:
- * entering and leaving do nothing.
+ * empty.c - a type whose with statement does nothing, for the minimum cost of
+ * with statements of an extension's objects.
  *
  * Type and module are made like those of syscap._events, by the stable ABI.
  */
@@ -48,7 +48,7 @@ static PyType_Spec spec = {
 	.slots = slots,
 };
 
-/* As syscap.scope(): a function makes the object. */
+/* A function makes the object, as syscap.scope() does. */
 static PyObject *py_make(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
 	(void)module;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bridge.h - functions that syscap._events, which contains the library, gives
- * to syscap._walker: a process has only one copy of the library, and the walker
- * is built without it for each version of Python.
+ * bridge.h - functions of the library that syscap._events exports to
+ * syscap._walker.
+ *
+ * A process has only one copy of the library, in syscap._events.  The walker is
+ * built without the library, for each version of Python.
  */
 #ifndef SYSCAP_PYTHON_BRIDGE_H
 #define SYSCAP_PYTHON_BRIDGE_H
@@ -11,8 +13,8 @@
 
 #define BRIDGE_NAME "syscap._events.bridge"
 
-/* Signal handlers call the first functions, too, and pointers need no
- * look-up. */
+/* Signal handlers also call the first functions, by pointers, which need
+ * no look-up. */
 struct bridge {
 	size_t size;
 	struct syscap_attachment *(*attach)(
@@ -23,7 +25,7 @@ struct bridge {
 	void *(*scratch)(struct syscap_stack_sink *sink, size_t *ret_size);
 	uint64_t (*intern)(const char *name, size_t len);
 	int (*readable)(const void *at, size_t n);
-	/* Handlers do not call this function: see events/thread.h */
+	/* Handlers do not call this function (events/thread.h) */
 	void (*meet)(void);
 	void (*begin)(PyObject *thread);
 };

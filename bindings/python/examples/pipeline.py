@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A pipeline, as in a service: asyncio accepts orders, threads read their
-files, processes calculate, a thread writes the results.
+"""A pipeline, as in a service, with asyncio, threads and processes.
+
+Asyncio accepts orders, threads read files, processes calculate, and a thread
+writes the results.
 
     SYSCAP_SAMPLE=1000 syscap record -o pipeline.syscap -- python3 pipeline.py
     syscap stat pipeline.syscap
@@ -58,7 +60,7 @@ class Times:
 
     @contextlib.contextmanager
     def measure(self, step: str, message: str | None = None) -> Iterator[None]:
-        """Records a step as a mark, and also measures the step itself."""
+        """Records a step as a mark, and also measures the step."""
         took = 0
         try:
             with syscap.scope(GROUP, step, message):
@@ -203,7 +205,7 @@ class Desk:
         self._free = asyncio.Semaphore(6)
 
     async def handle(self, order: Order) -> None:
-        """Runs as an operation, which overlaps others in the same thread."""
+        """Runs as an operation, which overlaps other operations of its thread."""
         async with self._free:
             begin = syscap.begin()
             began = time.monotonic_ns()

@@ -80,7 +80,7 @@ class Capture:
 def record(program: str, *arguments: str, options: tuple[str, ...] = (),
            environment: dict[str, str] | None = None,
            package: str | None = None, timeout: float = 100) -> Capture:
-    """Record a program with this interpreter; its status must be 0."""
+    """Record a program with this interpreter, and check its status 0."""
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, "program.py")
         script.write_text(textwrap.dedent(program), encoding="utf-8")

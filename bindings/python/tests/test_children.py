@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Worker processes: in the recorder's capture, or in captures of their own."""
+"""Worker processes in the recorder's capture, or in captures of their own."""
 
 import os
 import pathlib
@@ -133,8 +133,8 @@ class Children(unittest.TestCase):
                              SYSCAP_OUTPUT=f"{folder}/%p.syscap"))
                 counts = []
                 for path in pathlib.Path(folder).glob("*.syscap"):
-                    # A copy with another name: beside the capture dump would
-                    # find its ring file
+                    # Copy under another name, since beside the capture dump
+                    # would find its ring file
                     copy = pathlib.Path(folder, "alone.capture")
                     copy.write_bytes(path.read_bytes())
                     n = len(Capture(copy).of("mark"))

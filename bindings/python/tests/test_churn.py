@@ -3,8 +3,8 @@
 
     test_churn.py RUNS SECONDS [PACKAGE]
 
-PACKAGE has a walker without its checks: the test prints the number of runs
-that crash, and so proves that it finds errors.
+With PACKAGE, which has a walker without checks, the test prints the number of
+runs that crash, and so proves that it finds errors.
 """
 
 import signal
@@ -78,7 +78,7 @@ def count_crashes(runs: int, seconds: str, package: str) -> None:
                                   str(128 + signal.SIGBUS))
     version = sys.version.split()[0]
     print(f"{version} without checks: {crashes} of {runs} runs crash")
-    # 3.13 has no cframe: the runs may survive
+    # Python 3.13 has no cframe, so the runs may survive
     if crashes == 0 and sys.version_info < (3, 13):
         raise SystemExit("the checks change nothing, or churn is too tame")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The example records its events, and also runs without a recorder."""
+"""The example's events, and its run without a recorder."""
 
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The package: built by pip without a network, and its types.
+"""The package's build by pip without a network, and its types.
 
     "test_package.py build" needs venv and cmake; "test_package.py" runs the
     other tests

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A tick in Python code allocates nothing, frees nothing, and takes no lock.
+"""Ticks in Python code, which must not allocate, free or lock.
 
 HANDLER_WATCH names the library of handler_watch.c, which counts these calls.
 """

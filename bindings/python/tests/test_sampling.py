@@ -52,7 +52,7 @@ def spin(seconds):
         native(1)
 
 def spin_sampled(count):
-    # However busy the machine is; a child counts from its fork on
+    # Counts samples, also on a busy machine; a child counts from its fork on
     taken = lambda: syscap.sampling_stats()["samples"]
     end = taken() + count
     while taken() < end:

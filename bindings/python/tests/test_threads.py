@@ -119,8 +119,8 @@ class Names(unittest.TestCase):
         thread = threading.Thread(target=spin, args=(stop,), name=name)
         thread.start()
         return thread, stop
-    # The recorder looks once a second only whether a thread has another name:
-    # few samples until it has
+    # The recorder checks names of threads only once a second, so take few
+    # samples until the threads have their names
     threads = [start("before")]
     with syscap.sampling(1):
         threads.append(start("during"))

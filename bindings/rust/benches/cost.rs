@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! The cost of events with a recording and without; beside events of C in the
-//! same run, if the build provides them (--cfg syscap_bench_c, and the
+//! The cost of events with a recording and without, and of C's events in the
+//! same run, if the build provides C's events (--cfg syscap_bench_c, and the
 //! directory of libsyscap_bench_c.a).
 #![allow(unexpected_cfgs)]
 // The bench may need a newer Rust than the crate, and measures an empty loop.

@@ -53,7 +53,7 @@ struct Times {
     tell: Step,
 }
 
-/// Adds its duration to a step when dropped; a panic drops it too, like a span.
+/// Adds its duration to a step when dropped, also by a panic, like a span.
 struct Measured<'a> {
     step: &'a Step,
     began: Instant,
@@ -139,7 +139,7 @@ fn count_words(text: &str) -> HashMap<String, usize> {
     words
 }
 
-/// Panics if the sack has a stone: the span ends all the same.
+/// Panics if the sack has a stone.  The span also ends by the panic.
 fn grind(sack: &Sack, times: &Times) -> HashMap<String, usize> {
     let _span = span!("mill", "grind");
     let _measured = Measured::new(&times.grind);

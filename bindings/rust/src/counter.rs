@@ -64,8 +64,8 @@ pub struct Counter<T: Number> {
 unsafe impl<T: Number> Sync for Counter<T> {}
 
 impl<T: Number> Counter<T> {
-    /// `category` and `name` have up to 31 bytes, `description` up to 51.  In a
-    /// `static` a longer text does not compile; elsewhere a longer text panics.
+    /// `category` and `name` have up to 31 bytes, `description` up to 51.  A
+    /// longer text does not compile in a `static`, and panics elsewhere.
     pub const fn new(category: &str, name: &str, description: &str) -> Counter<T> {
         Counter {
             raw: UnsafeCell::new(ffi::Counter {
@@ -82,7 +82,7 @@ impl<T: Number> Counter<T> {
         }
     }
 
-    /// Record the value now.  Any thread may call this, signal handlers too.
+    /// Record the value now.  Any thread and signal handler may call this.
     #[inline]
     pub fn set(&'static self, value: T) {
         if is_active() {

@@ -4,8 +4,8 @@
 //!
 //! The library's inline functions are symbols of the archive, too.  The flag
 //! behind `syscap_is_active()` is not public, but every C program inlines reads
-//! of the flag: so it keeps its name and type in all versions that build.rs
-//! accepts.
+//! of the flag.  So the flag keeps its name and type in all versions that
+//! build.rs accepts.
 
 use core::ffi::c_void;
 
@@ -110,7 +110,7 @@ extern "C" {
     pub fn syscap_sampler_stop() -> i32;
 }
 
-/// Links the sampler into every program, as `SYSCAP_WITH_SAMPLER` does in C: so
-/// `SYSCAP_SAMPLE` works without a call of the sampler in the program.
+/// Links the sampler into every program, as `SYSCAP_WITH_SAMPLER` does in C, so
+/// that `SYSCAP_SAMPLE` works without a call of the sampler in the program.
 #[used]
 static WITH_SAMPLER: unsafe extern "C" fn() -> i32 = syscap_sampler_stop;

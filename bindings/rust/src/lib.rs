@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Report your program's work to a profiler.
+//! Marks, counters and logs of a program, for a profiler.
 //!
 //! ```
 //! use syscap::{counter, log, mark, span, Level};
@@ -19,19 +19,19 @@
 //! Without a recording each of these macros is one load and one branch not
 //! taken, and does not evaluate its arguments.
 //!
-//! No call panics, allocates, locks or blocks.  Exceptions are [`Recording`],
-//! [`Sampling`] and [`file()`]; `Site::new` and `Counter::new` panic outside of
-//! `static` if a text is too long.  Times are nanoseconds of `CLOCK_MONOTONIC`.
-//! Texts are copied, and end at their first NUL.
+//! No call panics, allocates, locks or blocks, except [`Recording`],
+//! [`Sampling`] and [`file()`].  Outside of a `static`, `Site::new` and
+//! `Counter::new` panic if a text is too long.  Times are nanoseconds of
+//! `CLOCK_MONOTONIC`.  Texts are copied, and end at their first NUL.
 //!
 //! # Features
 //!
-//! `std` (default): [`Error`] is a `std::error::Error`.  Without it the crate
-//! needs `core` only.
+//! With `std` (default), [`Error`] is a `std::error::Error`.  Without `std`,
+//! the crate needs only `core`.
 #![no_std]
 #![warn(missing_docs, rust_2018_idioms)]
 #![allow(elided_lifetimes_in_paths)]
-// An error contains its text: without `std` the crate cannot box the text
+// An error contains its text, since without `std` the crate cannot box the text
 #![allow(clippy::result_large_err)]
 
 #[cfg(feature = "std")]
@@ -61,9 +61,9 @@ pub mod detail {
     pub use crate::mark::{instant, linked};
 }
 
-/// True if a recording may be active.  Takes one load.
+/// True if a recording may be active.  The check takes one load.
 ///
-/// Any thread may call this, signal handlers too.
+/// Any thread and signal handler may call this function.
 #[inline(always)]
 pub fn is_active() -> bool {
     use core::sync::atomic::{AtomicI32, Ordering};

@@ -25,8 +25,8 @@ pub enum Level {
     Debug = 128,
 }
 
-/// Write a line like `log!`, in a domain known only at run time.  A domain is
-/// cut after 31 bytes.
+/// Write a line as `log!` does, in a domain known only at run time.  The domain
+/// is cut after 31 bytes.
 ///
 /// ```
 /// syscap::log_to(syscap::Level::Info, module_path!(), format_args!("{} rows", 3));
@@ -37,7 +37,7 @@ pub fn log_to(level: Level, domain: &str, message: fmt::Arguments) {
     }
 }
 
-/// Called by `log!`.
+/// The function that `log!` calls.
 #[doc(hidden)]
 #[cold]
 pub fn log(level: Level, domain: &Label<32>, message: fmt::Arguments) {
@@ -70,7 +70,7 @@ impl<const N: usize> Label<N> {
     }
 }
 
-/// Called by `metadata!`.
+/// The function that `metadata!` calls.
 #[doc(hidden)]
 #[cold]
 pub fn metadata(id: &'static Label<40>, value: fmt::Arguments) {
@@ -80,7 +80,7 @@ pub fn metadata(id: &'static Label<40>, value: fmt::Arguments) {
     });
 }
 
-/// Put a file into the capture: `data`, named `path` (1 to 255 bytes).
+/// Put the file `data`, named `path` (1 to 255 bytes), into the capture.
 ///
 /// Unlike an event, this call waits for room.  Send a path once, and never from
 /// two threads at a time.  Without a recording the call does nothing.

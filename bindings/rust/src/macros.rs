@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Macros that make events.  Each macro first checks for a recording; without a
-//! recording its arguments are not evaluated.
+//! Macros that make events.  Each macro first checks for a recording, and
+//! without a recording does not evaluate its arguments.
 
 /// Begin a [`Span`](crate::Span): `let _span = span!("group", "name");`
 ///

@@ -9,7 +9,7 @@ use crate::text::{cut, padded, with_cut, with_formatted, with_text, Text};
 use crate::{is_active, now};
 
 /// A group and a name for marks.  Each `span!` and `mark!` makes its own
-/// `Site`; several places can share a `static` `Site`:
+/// `Site`.  Several places can share a `static` `Site`:
 ///
 /// ```
 /// static LOAD: syscap::Site = syscap::Site::new("demo", "load");
@@ -23,8 +23,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// `group` has up to 23 bytes, `name` up to 39.  In a `static` a longer
-    /// text does not compile; elsewhere a longer text panics.
+    /// `group` has up to 23 bytes, `name` up to 39.  A longer text does not
+    /// compile in a `static`, and panics elsewhere.
     pub const fn new(group: &str, name: &str) -> Site {
         Site {
             group: padded(group),
@@ -62,7 +62,7 @@ impl Site {
     }
 }
 
-/// Record an instant, now; called by `mark!`.
+/// Record an instant, now.  `mark!` calls this function.
 #[doc(hidden)]
 #[cold]
 pub fn instant(site: &'static Site, message: fmt::Arguments) {
@@ -72,7 +72,7 @@ pub fn instant(site: &'static Site, message: fmt::Arguments) {
 
 /// Record a mark of `duration` nanoseconds from `begin`, a time of [`now`].
 ///
-/// Any thread may call this, signal handlers too.
+/// Any thread and signal handler may call this function.
 #[inline]
 pub fn mark_at(site: &Site, begin: i64, duration: i64, message: &str) {
     if is_active() {
@@ -103,7 +103,7 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// Begin a span here, with a message; called by `span!`.
+    /// Begin a span with a message.  `span!` calls this function.
     #[doc(hidden)]
     #[inline]
     pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Span<'a> {
@@ -124,9 +124,9 @@ impl<'a> Span<'a> {
     #[inline]
     pub fn end(self) {}
 
-    /// End here, with a message: `span.end_with(format_args!("{n} rows"))`.
-    /// Formats up to 1,023 bytes on the stack, and only if the span is
-    /// recorded.
+    /// End the span with a message: `span.end_with(format_args!("{n} rows"))`.
+    /// The call formats up to 1,023 bytes on the stack, and only if the span
+    /// is recorded.
     #[inline]
     pub fn end_with(mut self, message: fmt::Arguments) {
         if self.begin != 0 {
@@ -135,15 +135,15 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// Make no mark.
+    /// End the span without a mark.
     #[inline]
     pub fn cancel(mut self) {
         self.begin = 0;
     }
 }
 
-// These functions take the fields of a span and not a reference to the span: so
-// the compiler can keep an unrecorded span in registers.
+// These functions take the fields of a span and not a reference to the span, so
+// that the compiler can keep an unrecorded span in registers.
 
 #[cold]
 #[inline(never)]
@@ -168,7 +168,7 @@ impl Drop for Span<'_> {
     }
 }
 
-/// An operation from its creation to its drop.  Its thread may do other work
+/// An operation from its creation to its drop.  The thread may do other work
 /// before the end, so an operation can be held over an `.await`.
 ///
 /// ```
@@ -180,8 +180,8 @@ impl Drop for Span<'_> {
 /// ```
 ///
 /// Operations of one thread may overlap, but [`Span`]s of one thread should
-/// not.  An operation may end on any thread, and also ends if its future is
-/// dropped before it is ready.
+/// not.  An operation may end on any thread, and also ends if its unfinished
+/// future is dropped.
 #[must_use = "an operation that is not kept ends at once: let _operation = operation!(...)"]
 pub struct Operation<'a> {
     begin: i64,
@@ -200,7 +200,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Begin an operation here, with a message; called by `operation!`.
+    /// Begin an operation with a message.  `operation!` calls this function.
     #[doc(hidden)]
     #[inline]
     pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Operation<'a> {
@@ -215,7 +215,7 @@ impl<'a> Operation<'a> {
     #[inline]
     pub fn end(self) {}
 
-    /// End here, with a message, as [`Span::end_with`].
+    /// End the operation with a message, as [`Span::end_with`] does.
     #[inline]
     pub fn end_with(mut self, message: fmt::Arguments) {
         if self.begin != 0 {
@@ -263,7 +263,7 @@ pub fn operation_at(site: &Site, begin: i64, duration: i64, message: &str) {
 /// The link of an operation that is recorded as a whole.
 const WHOLE: u32 = 0;
 
-/// The relation of a mark to other marks with the same id; see `linked!`.
+/// The relation of a mark to other marks with the same id (`linked!`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Link {
@@ -273,13 +273,13 @@ pub enum Link {
     Step = 2,
     /// The end of the operation.
     End = 3,
-    /// An arrow leaves from here ...
+    /// An arrow leaves from this mark.
     Out = 4,
-    /// ... and arrives here.
+    /// An arrow arrives at this mark.
     In = 5,
 }
 
-/// Called by `linked!`.
+/// The function that `linked!` calls.
 #[doc(hidden)]
 #[cold]
 pub fn linked(site: &'static Site, link: Link, id: u64, message: fmt::Arguments) {

@@ -64,7 +64,8 @@ pub struct Options {
     pub interval_ms: u32,
     /// The longest wait of the process's end for the file, in ms; 0: 250.
     pub exit_flush_ms: u32,
-    /// The library starts no thread: the program calls [`Recording::drain`].
+    /// If true, the library starts no thread, and the program must call
+    /// [`Recording::drain`].
     pub no_thread: bool,
 }
 
@@ -82,8 +83,8 @@ pub struct Recording {
 
 impl Recording {
     /// `output` is the file's name: `%p` is the pid, `%n` the program, `%%` a
-    /// percent sign.  An existing file is not changed: `.PID` is added to the
-    /// name of the new file.
+    /// percent sign.  If the file exists, the new file's name gets `.PID`
+    /// appended, and the existing file is not changed.
     pub fn start(output: &str) -> Result<Recording, Error> {
         Recording::start_with(output, &Options::default())
     }
@@ -156,13 +157,13 @@ pub enum Clock {
     Cpu = 1,
     /// Elapsed time; system calls of the program may return EINTR.
     Wall = 2,
-    /// As `Cpu`, at any rate; only if the system allows it.
+    /// As `Cpu`, at any rate, if the system allows perf events.
     Perf = 3,
 }
 
 /// Sampling of all threads of this process, until this value is dropped.
 ///
-/// Samples go into the capture like all events: they need a recorder, or a
+/// Samples go into the capture like all events, so they need a recorder, or a
 /// [`Recording`].
 #[must_use = "sampling ends when this is dropped"]
 pub struct Sampling {
@@ -205,7 +206,7 @@ impl Drop for Sampling {
 /// Counts of the events of this process.
 #[derive(Clone, Copy, Debug)]
 pub struct Stats {
-    /// A recording may be active.
+    /// True if a recording may be active.
     pub is_active: bool,
     /// Dropped events of the whole process.
     pub n_dropped: u64,
@@ -220,7 +221,7 @@ pub struct Stats {
     pub n_written: u64,
 }
 
-/// Read the counts.  Any thread may call this, signal handlers too.
+/// Read the counts.  Any thread and signal handler may call this function.
 pub fn stats() -> Stats {
     let mut raw = ffi::Stats {
         size: core::mem::size_of::<ffi::Stats>(),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Copies of Rust's texts for C: with a NUL at the end, in a buffer on the
-//! stack.
+//! Copies of Rust's texts for C, in a buffer on the stack, with a NUL.
 
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -81,7 +80,7 @@ pub fn with_text<R>(text: &str, f: impl FnOnce(Text) -> R) -> R {
     f(Text::Terminated(buffer.terminated()))
 }
 
-/// Call `f` with the text of `args`; formatted text is cut after 1,023 bytes.
+/// Call `f` with the text of `args`.  Formatted text is cut after 1,023 bytes.
 #[inline]
 pub fn with_formatted<R>(args: fmt::Arguments, f: impl FnOnce(Text) -> R) -> R {
     if let Some(text) = args.as_str() {
@@ -92,7 +91,7 @@ pub fn with_formatted<R>(args: fmt::Arguments, f: impl FnOnce(Text) -> R) -> R {
     f(Text::Terminated(buffer.terminated()))
 }
 
-/// Call `f` with the text of `args`; literals are cut after 1,023 bytes, too.
+/// Call `f` with the text of `args`.  Literals are cut after 1,023 bytes, too.
 #[inline]
 pub fn with_cut<R>(args: fmt::Arguments, f: impl FnOnce(*const u8) -> R) -> R {
     let mut buffer = Buffer::new();
@@ -100,7 +99,7 @@ pub fn with_cut<R>(args: fmt::Arguments, f: impl FnOnce(*const u8) -> R) -> R {
     f(buffer.terminated())
 }
 
-/// `text` and NULs, in `N` bytes; for literals.
+/// A literal `text` and NULs, in `N` bytes.
 pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
     let from = text.as_bytes();
     let mut to = [0; N];

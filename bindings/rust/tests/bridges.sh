@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# bridges.sh - the crates for log and tracing pass their tests, clippy and
-# rustfmt.  The bridges depend on Debian's crates (librust-log-dev,
-# librust-tracing-dev, librust-tracing-subscriber-dev).
+# bridges.sh - tests, clippy and rustfmt of the crates for log and tracing.  The
+# crates depend on Debian's crates (librust-log-dev, librust-tracing-dev,
+# librust-tracing-subscriber-dev).
 #
-# Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+# The test reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu
 registry=/usr/share/cargo/registry
 for crate in log tracing tracing-subscriber; do

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# finds.sh - the build script also finds the library by pkg-config, and without
-# the library prints what to do.
+# finds.sh - the build script's search for the library by pkg-config, and its
+# advice without the library.
 #
-# Reads SYSCAP_LIB_DIR, SYSCAP_SOURCE, CARGO.
+# The test reads SYSCAP_LIB_DIR, SYSCAP_SOURCE, CARGO.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

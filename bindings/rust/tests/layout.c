@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.c - check that the declarations of src/ffi.rs equal the headers.
- * Compiled, but never linked.
+ * layout.c - comparison of the declarations in src/ffi.rs with the headers.
+ * The test compiles this file, but never links it.
  */
 #include <stdbool.h>
 #include <stddef.h>

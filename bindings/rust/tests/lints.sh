@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# lints.sh - clippy, rustdoc and rustfmt pass.
+# lints.sh - clippy, rustdoc and rustfmt of the crate.
 #
-# Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+# The test reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu
 manifest=$SYSCAP_SOURCE/bindings/rust/Cargo.toml
 

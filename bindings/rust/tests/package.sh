@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# package.sh - cargo's package is enough for a build, and has the licence.
+# package.sh - build from cargo's package, which has the licence.
 #
-# Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+# The test reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu
 "$CARGO" --offline --locked package --allow-dirty \
 	--manifest-path "$SYSCAP_SOURCE/bindings/rust/Cargo.toml"

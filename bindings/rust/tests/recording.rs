@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! The record of each way to write an event, read from the capture's bytes; and
-//! checked by `syscap check` if $SYSCAP names the command.
+//! The record of each way to write an event, read from the capture's bytes.
+//! `syscap check` also checks the capture if $SYSCAP names the command.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ impl Frame {
     }
 }
 
-/// Record `deeds`; return the frames of the capture.
+/// Record `deeds`, and return the frames of the capture.
 fn record(name: &str, deeds: impl FnOnce()) -> Vec<Frame> {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     let path: PathBuf = env::temp_dir().join(format!("syscap-rust-{}-{name}", std::process::id()));
@@ -125,8 +125,8 @@ fn a_span_lasts_until_it_is_dropped_ended_or_left_by_a_panic() {
     assert!(inner.1 - inner.0 >= 2_000_000);
 }
 
-/// The recorder reads the rings of threads one after the other: only the events
-/// of one thread are in their order.
+/// The recorder reads the rings of threads one after the other, so only the
+/// events of one thread are in their order.
 trait SortedAs {
     fn sorted_as(self, other: &Self) -> Self;
 }

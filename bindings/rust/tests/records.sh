@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# records.sh - the example's events are in a recorder's capture, with samples if
-# the environment requests them.
+# records.sh - the example's events in a recorder's capture, with samples if the
+# environment requests samples.
 #
-# Reads SYSCAP (the command), SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+# The test reads SYSCAP (the command), SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

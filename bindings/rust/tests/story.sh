@@ -3,7 +3,7 @@
 # story.sh COMMAND... - a build of the larger example, and a run of COMMAND,
 # which records it.
 #
-# Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+# The script reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu
 "$CARGO" --offline --locked build --quiet --release --example mill \
 	--manifest-path "$SYSCAP_SOURCE/bindings/rust/Cargo.toml"

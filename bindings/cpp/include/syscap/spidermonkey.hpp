@@ -115,10 +115,10 @@ class attachment
 	}
 
 	/*
-	 * Calls in progress pop their frames from the stack when they return.
-	 * The context keeps the stack if calls are in progress, or if the
-	 * program has set another stack, since unknown calls may pop from the
-	 * stack.
+	 * Calls in progress pop their frames from the stack when they return,
+	 * so the context then keeps the stack.  The context also keeps the
+	 * stack if the program has set another stack, since unknown calls may
+	 * pop from it.
 	 */
 	void give_up_stack() noexcept
 	{

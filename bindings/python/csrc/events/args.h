@@ -12,16 +12,16 @@
 struct args_form {
 	const char *function;
 	Py_ssize_t n_needed;
-	Py_ssize_t n_places; /* later arguments only by name */
+	Py_ssize_t n_places; /* arguments by position; others only by name */
 	const char *names[ARGS_MAX];
 };
 
-/* Set a TypeError: the argument @what has the value @object, and should be
+/* Set a TypeError, since the argument @what has the value @object and should be
  * @wanted.  Returns false. */
 bool args_refuse(PyObject *object, const char *what, const char *wanted);
 
-/* Fills @values for all arguments of @form, NULL for missing arguments;
- * borrowed. False with TypeError set. */
+/* Fill @values with borrowed references to all arguments of @form, NULL for
+ * missing arguments.  On failure, returns false with a TypeError set. */
 bool args_get_named(const struct args_form *form, PyObject *const *args,
                     Py_ssize_t n, PyObject *kwnames, PyObject **values);
 

@@ -2,8 +2,8 @@
 /*
  * counter.c - numbers that change.
  *
- * The library has space for 4,096 counters.  A further counter counts and is
- * not recorded, which the capture reports at its creation.  The next call with
+ * The library has space for 4,096 counters.  A further counter counts without a
+ * record, and the capture has a warning of its creation.  The next call with
  * the same texts makes another counter.
  */
 #include <string.h>

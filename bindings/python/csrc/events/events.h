@@ -2,8 +2,8 @@
 /*
  * events.h - the parts of syscap._events.
  *
- * The module is only for the main interpreter: its static objects belong to
- * Python and end with that interpreter.
+ * The module is only for the main interpreter, since its static objects belong
+ * to Python and end with the main interpreter.
  */
 #ifndef SYSCAP_PYTHON_EVENTS_H
 #define SYSCAP_PYTHON_EVENTS_H
@@ -16,7 +16,8 @@ extern PyMethodDef counter_methods[];
 extern PyMethodDef recording_methods[];
 extern PyMethodDef sampler_methods[];
 
-/* Each adds its types to @module; less than 0 with an exception set. */
+/* Each function adds its types to @module.  Less than 0: an exception is
+ * set. */
 int scope_add(PyObject *module);
 int traced_add(PyObject *module);
 int counter_add(PyObject *module);

@@ -10,7 +10,7 @@
 #include "events/text.h"
 #include "events/thread.h"
 
-/* @object as nanoseconds; @otherwise if @object is NULL or None. */
+/* @object as nanoseconds, or @otherwise if @object is NULL or None. */
 static bool get_time(PyObject *object, int64_t otherwise, int64_t *ret_time)
 {
 	*ret_time = otherwise;

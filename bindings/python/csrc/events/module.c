@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * module.c - syscap._events: the library, for Python 3.11 and later.
+ * module.c - the module syscap._events, which contains the library, for Python
+ * 3.11 and later.
  *
- * For the main interpreter only.  CPython itself refuses this module to
- * interpreters with their own GIL, which would conflict here.
+ * Only the main interpreter may import the module.  CPython itself refuses it
+ * to interpreters with their own GIL.
  */
 #include <syscap.h>
 

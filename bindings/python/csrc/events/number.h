@@ -2,8 +2,8 @@
 /*
  * number.h - Python numbers for the library.
  *
- * Types are checked with or without a recording.  A value is never refused: an
- * event is not worth an exception.
+ * Types are checked with or without a recording.  A value never raises an
+ * exception, since an event must not stop the program.
  */
 #ifndef SYSCAP_PYTHON_NUMBER_H
 #define SYSCAP_PYTHON_NUMBER_H
@@ -13,26 +13,26 @@
 
 #include "events/args.h"
 
-/* Is @object an int, or has it __index__?  If not, sets a TypeError that names
- * @what. */
+/* True if @object is an int or has __index__.  Otherwise sets a TypeError that
+ * names @what. */
 static inline bool number_check(PyObject *object, const char *what)
 {
 	return PyLong_Check(object) || PyIndex_Check(object) ||
 	       args_refuse(object, what, "int");
 }
 
-/* Like number_check(), but NULL and None are also valid. */
+/* Check as number_check() does, but NULL and None are also valid. */
 static inline bool number_check_optional(PyObject *object, const char *what)
 {
 	return object == NULL || object == Py_None ||
 	       number_check(object, what);
 }
 
-/* @object, an int or float, as the nearest 64-bit integer; NaN is 0.  False:
- * another type; an exception is set. */
+/* Convert @object, an int or float, to the nearest 64-bit integer; NaN is 0.
+ * Returns false with an exception set for another type. */
 bool number_whole(PyObject *object, int64_t *ret_number);
 
-/* @object, an int or float, as the nearest double. */
+/* Convert @object, an int or float, to the nearest double. */
 bool number_real(PyObject *object, double *ret_number);
 
 #endif

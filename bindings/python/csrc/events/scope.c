@@ -2,9 +2,9 @@
 /*
  * scope.c - a mark for the duration of a with statement.
  *
- * Objects are reused, as most live for one with statement.  Scopes hold only
- * texts, so they do not take part in garbage collection.  The GIL guards
- * everything.
+ * The module reuses objects, since most objects live for one with statement.
+ * Scopes hold only texts, so they do not take part in garbage collection.  The
+ * GIL guards all data.
  */
 #include <pthread.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "events/text.h"
 #include "events/thread.h"
 
-/* A running with statement: several threads and recursive functions may share
+/* A running with statement.  Several threads and recursive functions may share
  * an object. */
 struct entered {
 	pthread_t thread;
@@ -207,7 +207,7 @@ static int set_message(PyObject *self, PyObject *value, void *unused)
 	return 0;
 }
 
-/* As a decorator: traced() handles each kind of function. */
+/* Decorates a function by traced(), which handles each kind of function. */
 static PyObject *scope_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	const struct scope *const scope = (const struct scope *)self;

@@ -12,21 +12,21 @@ struct text {
 	PyObject *owner; /* NULL: the str owns the text */
 };
 
-/* Is @object a str?  If not, sets a TypeError that names @what. */
+/* True if @object is a str.  Otherwise sets a TypeError that names @what. */
 static inline bool text_check(PyObject *object, const char *what)
 {
 	return PyUnicode_Check(object) || args_refuse(object, what, "str");
 }
 
-/* Like text_check(), but NULL and None are also valid. */
+/* Check as text_check() does, but NULL and None are also valid. */
 static inline bool text_check_optional(PyObject *object, const char *what)
 {
 	return object == NULL || object == Py_None || text_check(object, what);
 }
 
-/* The UTF-8 of @object, a str or NULL or None.  Lone surrogates, as in file
- * names, which UTF-8 can't encode, are escaped: an event is not worth an
- * exception.  False: MemoryError is set. */
+/* Get the UTF-8 of @object, a str or NULL or None.  Escapes lone surrogates, as
+ * in file names, which UTF-8 cannot encode.  Returns false with a MemoryError
+ * set. */
 bool text_get(struct text *text, PyObject *object);
 
 /* Copy a str into @to, of @size zero bytes, cut between characters. */

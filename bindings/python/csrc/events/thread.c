@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread.c - threads' names (thread.h).
+ * thread.c - names of threads (thread.h).
  *
- * Sets the kernel's names, which recorders, debuggers and top show.  The kernel
- * takes 15 bytes.  The number at the end of its name distinguishes a pool's
- * thread, so a long name is cut before that number.
+ * This file sets the kernel's names, which recorders, debuggers and top show.
+ * The kernel takes 15 bytes.  The number at the end of a name distinguishes a
+ * pool's threads, so a long name is cut before the number.
  */
 #define _GNU_SOURCE
 #include "events/thread.h"
@@ -18,7 +18,7 @@
 
 __thread bool thread_is_met;
 
-/* Is @c within a UTF-8 character? */
+/* True if @c continues a UTF-8 character. */
 static bool is_within_character(char c)
 {
 	return ((unsigned char)c & 0xC0) == 0x80;
@@ -71,8 +71,8 @@ static void give_name_of(PyObject *thread)
 	Py_XDECREF(name);
 }
 
-/* A new reference to an attribute of threading; NULL also if threading is not
- * imported. */
+/* A new reference to an attribute of threading, or NULL, also if threading is
+ * not imported. */
 static PyObject *get_of_threading(const char *attribute)
 {
 	PyObject *const name = PyUnicode_FromString("threading");
@@ -87,7 +87,7 @@ static PyObject *get_of_threading(const char *attribute)
 	return found;
 }
 
-/* Uses threading's dict, as current_thread() makes objects for unknown
+/* Uses threading's dict, since current_thread() makes objects for unknown
  * threads. */
 static void name_known(void)
 {

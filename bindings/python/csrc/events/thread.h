@@ -9,20 +9,21 @@
 /* after Python.h, which must be first */
 #include <syscap.h>
 
-/* True: thread_meet() was called. */
+/* True if thread_meet() was called. */
 extern __thread bool thread_is_met
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 /* Give the calling thread its name in threading.Thread, like Python since 3.14.
- * The main thread keeps its name, the process's, and so do threads unknown to
- * threading.  Keeps a pending exception.  Needs the GIL. */
+ * The main thread keeps the process's name.  Threads unknown to threading keep
+ * their names, too.  The call keeps a pending exception, and needs the GIL. */
 void thread_meet(void);
 
 /* Name a starting thread that is not registered in threading yet.  @thread is
  * the object of the thread's first method call. */
 void thread_begin(PyObject *thread);
 
-/* Called for each event: is there a recording?  Also names the thread. */
+/* True during a recording.  Each event calls this function, which also names
+ * the thread. */
 static inline bool is_recorded(void)
 {
 	if (!syscap_is_active())

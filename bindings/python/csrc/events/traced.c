@@ -2,9 +2,9 @@
 /*
  * traced.c - a function whose calls are marks.
  *
- * For Python the object is a kind of function: it binds as a method, has the
- * attributes of its wrapped function (functools.update_wrapper() puts these
- * into its dict), and can be pickled by name and referenced weakly.
+ * For Python the object is a kind of function.  It binds as a method, can be
+ * pickled by name and referenced weakly, and has the attributes of its wrapped
+ * function.  functools.update_wrapper() puts these attributes into its dict.
  */
 #include <syscap.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bootstrap.c - the first call of a new thread (walker.h): attaches, and then
- * calls the thread's own function.  A type and not a Python function, so that
- * stacks and tracebacks have no additional frame.
+ * bootstrap.c - the first call of a new thread (walker.h), which attaches the
+ * thread and then calls its own function.  The callable is a type and not a
+ * Python function, so that stacks and tracebacks have no additional frame.
  */
 #include "walker/walker.h"
 /* needs Python.h before it */

@@ -3,8 +3,8 @@
  * check.c - check of the layout of CPython's structs (walker.h).
  *
  * The structs are private to CPython, and have not changed within a 3.N so far.
- * 3.13 publishes their offsets.  In all versions, the frames of this call must
- * be the same by CPython's API and by the walker.
+ * Python 3.13 publishes their offsets.  In all versions, CPython's API and the
+ * walker must return the same frames of a call of this check.
  */
 #include "walker/walker.h"
 

@@ -2,16 +2,16 @@
 /*
  * frames.h - layout of a thread's frames in CPython 3.11 to 3.13.
  *
- * All versions: frames are in chunks of memory of the thread ("data stack"), in
- * generators, and since 3.12 frames that separate runs on the C stack.  A run
- * is the frames of one call of _PyEval_EvalFrameDefault(), and ends
+ * Frames are in chunks of memory of the thread ("data stack") or in generators.
+ * Since 3.12, frames that separate runs are on the C stack.  A run is the
+ * frames of one call of _PyEval_EvalFrameDefault(), and ends
  *
  *	3.11	with a frame that says is_entry
  *	3.12	behind a frame without code on that call's C stack, the shim
  *	3.13	the same
  *
- * Up to 3.12 a struct on the C stack of the innermost such call, cframe, points
- * to the innermost frame; since 3.13 the thread's state does.
+ * Up to 3.12 the struct cframe, on the C stack of the innermost call, points to
+ * the innermost frame.  Since 3.13 the thread's state points to it.
  */
 #ifndef SYSCAP_PYTHON_FRAMES_H
 #define SYSCAP_PYTHON_FRAMES_H
@@ -58,7 +58,7 @@ static inline bool frame_ends_run(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* Is a frame with code the outermost of its run? */
+/* True if a frame with code is the outermost of its run. */
 static inline bool frame_is_entry(const _PyInterpreterFrame *frame)
 {
 #if HAS_SHIM
@@ -68,7 +68,7 @@ static inline bool frame_is_entry(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* The frame's code object; for a shim, a value that is no code object. */
+/* The frame's code object, or for a shim a value that is no code object. */
 static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
 {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -78,7 +78,7 @@ static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* The index of the frame's instruction in @code, if valid; below 0: the frame
+/* The index of the frame's instruction in @code, if valid.  Below 0: the frame
  * has not begun. */
 static inline ptrdiff_t frame_instruction(const _PyInterpreterFrame *frame,
                                           const PyCodeObject *code)

@@ -3,20 +3,20 @@
  * line.c - the line of an instruction, without a call into Python (walker.h).
  *
  * A code object's table has an entry for each run of instructions, in their
- * order: a byte with the top bit set, with the entry's kind and its number of
- * instructions, then bytes without that bit.  An entry has its line as a
+ * order.  An entry is a byte with the top bit set, with kind and number of
+ * instructions, and then bytes without the top bit.  An entry has its line as a
  * difference to the previous entry's line, so a search reads all entries.
  *
- * Most frames are at the same instruction as at the last tick: a cache holds
- * words with the line and a hash of its inputs.
+ * Most frames are at the instruction of the last tick, so a cache holds words
+ * with the line and a hash of the search's inputs.
  */
 #include "walker/walker.h"
 
 #define N_KEPT    4096u
 #define LINE_BITS 24
 
-/* Larger functions, of some 5,000 instructions, get no line: a tick would take
- * longer than twenty others. */
+/* Larger functions, of some 5,000 instructions, get no line, since a tick would
+ * take longer than twenty other ticks. */
 #define TABLE_MAX 16384
 
 enum {
@@ -100,7 +100,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-/* Code at the address of other code has another table, or another line. */
+/* Includes the table and the first line, since other code may reuse the address
+ * of freed code. */
 static uint64_t hash_of(const PyCodeObject *code, ptrdiff_t instruction)
 {
 	uint64_t hash = mix((uintptr_t)code, (uint64_t)instruction);

@@ -3,8 +3,8 @@
  * name.c - names of frames' code objects, without a call into Python
  * (walker.h).
  *
- * The innermost frame may be in the middle of its removal: its code, and the
- * code's texts, may already be freed (sound.c).  All reads are bounded.
+ * The innermost frame may be in the middle of its removal, so its code and the
+ * code's texts may already be freed (sound.c).  All reads are bounded.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void name_show_lines(bool show)
 	__atomic_store_n(&shows_lines, show, __ATOMIC_RELAXED);
 }
 
-/* As PyUnicode_DATA(), without its assertions. */
+/* Works like PyUnicode_DATA(), without assertions. */
 static const void *text_data(const PyASCIIObject *text)
 {
 	return text->state.ascii

@@ -3,8 +3,9 @@
  * reach.c - threads older than the sampling (walker.h).
  *
  * Only a thread itself can attach.  So each older thread gets a profile
- * function, which is called at the thread's next call or return, attaches, and
- * removes itself.  A thread with its own profile function keeps that function.
+ * function, which CPython calls at the thread's next call or return.  The
+ * profile function attaches the thread, and removes itself.  A thread with its
+ * own profile function keeps its function.
  */
 #include "walker/walker.h"
 

@@ -2,8 +2,8 @@
 /*
  * sound.c - check that a pointer still leads to an object (walker.h).
  *
- * In freed memory, the reference count is replaced by a link of the allocator,
- * which is no valid count.
+ * In freed memory, a link of the allocator replaces the reference count.  The
+ * link is no valid count.
  */
 #include "walker/walker.h"
 

@@ -3,10 +3,10 @@
  * threads.c - Python threads with names in their samples (walker.h).
  *
  * A thread attaches itself.  An object in the dict of the thread's state
- * notices the thread's end: its destructor runs on the thread, before the state
- * is freed.  Another thread may run that destructor (for the state of a daemon
- * thread at Python's end, or of threads missing in a forked child).  Then the
- * attachment can't be detached, and is emptied once no tick reads it.
+ * notices the thread's end: its destructor runs on the thread before the state
+ * is freed.  Another thread may run the destructor for a daemon thread at
+ * Python's end, or for a thread missing in a forked child.  The attachment then
+ * cannot be detached, and is emptied once no tick reads it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #define KEY "syscap._walker"
 
 struct thread {
-	PyThreadState *state; /* NULL: gone */
+	PyThreadState *state; /* NULL: the thread has ended */
 	int is_walking;       /* a tick reads the state */
 	struct syscap_attachment *attachment;
 	pthread_t owner;
@@ -32,8 +32,8 @@ static struct syscap_provider provider;
 static bool has_ended;
 static unsigned n_forks;
 
-/* Pairs with empty(): of its store to state and this one's to is_walking, the
- * other side sees at least one. */
+/* Pairs with empty(), which stores to state, while this function stores to
+ * is_walking.  At least one side sees the other side's store. */
 static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
                 void *data)
 {
@@ -77,7 +77,7 @@ static void on_state_cleared(PyObject *capsule)
 	}
 	empty(thread);
 	if (!is_own(thread))
-		return; /* a handler may use it until its thread ends */
+		return; /* a handler may use @thread until the thread ends */
 	bridge->detach(thread->attachment);
 	free(thread);
 }

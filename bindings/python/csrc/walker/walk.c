@@ -5,30 +5,30 @@
  * Frames of callers are valid.  The innermost run may be invalid:
  *
  * - Up to 3.12, a call of the loop publishes its cframe before the cframe is
- * initialised. For some six instructions of each call, the two fields have old
- * content of the stack. - A compiler may store the pointer to the innermost
- * frame before the fields
- *    of that frame.
- *  - A removed frame is still the innermost for some instructions after the
- *    release of its code.
+ *   initialised.  For some six instructions of each call, the two fields have
+ *   old content of the stack.
+ * - A compiler may store the pointer to the innermost frame before the fields
+ * of
+ *   the frame.
+ * - A removed frame is still the innermost for some instructions after the
+ *   release of its code.
  *
- * So a first walk over the innermost run follows only its links, checks that
- * each page is readable, and has to end at the start of the next run.
- * Otherwise the tick gets a native stack.
+ * So a first walk over the innermost run follows only its links and checks that
+ * each page is readable.  If the walk does not end at the start of the next
+ * run, the tick gets a native stack.
  */
 #include <string.h>
 
 #include "walker/walker.h"
 
-/* Longer runs are checked frame by frame: recursions without a native call. */
+/* A longer run, a recursion without native calls, is checked frame by frame. */
 #define RUN_MAX 4096
 
-/* The loop's calls with arguments on the stack move its sp by less; a
+/* The loop's calls with arguments on the stack move its sp by less.  A
  * function's frame is larger. */
 #define SP_SLACK 48
 
-/* A test builds this file without the checks, to show the need of the
- * checks. */
+/* A test builds this file without the checks, to show that they are needed. */
 #ifdef SYSCAP_WALKER_UNCHECKED
 #define CHECKED 0
 #else
@@ -46,7 +46,7 @@ void walk_set_eval(uintptr_t low, uintptr_t high)
 	eval_high = high;
 }
 
-/* Pages that were readable a moment ago. */
+/* Pages that an earlier check found readable. */
 struct pages {
 	uintptr_t known[8];
 };
@@ -77,13 +77,13 @@ static bool is_readable(struct pages *pages, const void *at, size_t n)
 struct stack {
 	PyThreadState *thread;
 	_PyInterpreterFrame *top;
-	/* On the C stack of the innermost published call of the loop; 0:
-	 * unknown */
+	/* address on the C stack of the innermost published call of the loop;
+	 * 0: unknown */
 	uintptr_t anchor;
 	bool careful; /* check each object of a frame */
 };
 
-/* Is the frame above the data stack's end, and so removed? */
+/* True if the frame is above the data stack's end, and so removed. */
 static bool is_gone(const PyThreadState *thread,
                     const _PyInterpreterFrame *frame)
 {
@@ -156,8 +156,8 @@ static bool is_sound(struct stack *stack)
 }
 
 /*
- * Is the machine in the loop's own code, in a call that is not published yet,
- * or no more?  Then one native frame has no run.  In all other calls, the
+ * True if the thread is in the loop's own code, in a call that is not yet or no
+ * longer published.  One native frame then has no run.  In all other calls, the
  * loop's sp and the anchor have the same distance, the smallest possible.
  */
 static bool has_untold_call(const struct stack *stack,
@@ -180,7 +180,7 @@ static bool has_untold_call(const struct stack *stack,
 	return distance > least && distance - least > SP_SLACK;
 }
 
-/* A run without a frame: pushes the loop itself. */
+/* Pushes the loop itself, for a run without a frame. */
 static int push_loop(struct syscap_stack_sink *sink)
 {
 	const struct syscap_stack_frame frame = {
@@ -192,7 +192,7 @@ static int push_loop(struct syscap_stack_sink *sink)
 	return bridge->push(sink, &frame);
 }
 
-/* Returns 0 if there is no more space; less than 0: no valid frame. */
+/* Returns 0 if there is no more space, less than 0 without a valid frame. */
 static int push_frame(struct syscap_stack_sink *sink,
                       const _PyInterpreterFrame *frame, bool careful)
 {
@@ -221,7 +221,7 @@ int walk_thread(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		return SYSCAP_WALK_BUSY;
 	else if (has_untold_call(&stack, regs) && !push_loop(sink))
 		return 0;
-	/* The loop is about to return, with only the shim left */
+	/* The loop will return, and has only the shim */
 	if (stack.top != NULL && frame_is_shim(stack.top) && !push_loop(sink))
 		return 0;
 	for (const _PyInterpreterFrame *frame = stack.top; frame != NULL;

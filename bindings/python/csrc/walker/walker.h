@@ -7,51 +7,53 @@
 /* after Python.h, which must be first */
 #include "bridge.h"
 
-/* bridge.c: NULL before bridge_import().  False with an exception set. */
+/* bridge.c: NULL before bridge_import(), which returns false with an exception
+ * set. */
 extern const struct bridge *bridge;
 bool bridge_import(void);
 
-/* eval.c: finds _PyEval_EvalFrameDefault().  False with ImportError set. */
+/* eval.c: find _PyEval_EvalFrameDefault().  Returns false with ImportError
+ * set. */
 bool eval_find(uintptr_t *ret_low, uintptr_t *ret_high);
 
-/* name.c: "qualname (file:line)" of @frame's code into @to, of @size bytes;
- * returns the length.  @careful: check every object that the frame refers to;
- * less than 0: an object is invalid.  Signal-safe. */
+/* name.c: store "qualname (file:line)" of @frame's code in @to, of @size bytes,
+ * and return the length.  With @careful, checks every object of the frame, and
+ * returns less than 0 if an object is invalid.  Signal-safe. */
 int frame_name(const _PyInterpreterFrame *frame, bool careful, char *to,
                size_t size);
-/* Names have the running line from now on; else the line of the definition. */
+/* Give names the running line from now on, or the line of the definition. */
 void name_show_lines(bool show);
 
-/* line.c: the line of an instruction; 0: unknown.  Signal-safe. */
+/* line.c: return the line of an instruction; 0: unknown.  Signal-safe. */
 int code_line(const PyCodeObject *code, ptrdiff_t instruction, bool careful);
 
-/* sound.c: is @object, which may have been freed, probably an object of type
- * @type?  Signal-safe. */
+/* sound.c: true if @object, which may have been freed, is probably an object of
+ * type @type.  Signal-safe. */
 bool object_is_sound(PyObject *object, PyTypeObject *type, size_t size);
 
-/* walk.c: frames of @thread into @sink, as syscap_provider's walk().  */
+/* walk.c: push the frames of @thread to @sink, as syscap_provider's walk(). */
 int walk_thread(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
                 PyThreadState *thread);
 void walk_set_eval(uintptr_t low, uintptr_t high);
 
-/* check.c: was this module built for the running Python?  False with
- * ImportError set. */
+/* check.c: true if this module was built for the running Python.  Otherwise
+ * returns false with ImportError set. */
 bool check_layout(void);
 
-/* threads.c; all need the GIL. */
+/* threads.c.  All functions need the GIL. */
 void threads_init(uintptr_t eval_low, uintptr_t eval_high);
-/* From now on, samples of the calling thread have names of its functions.  Less
- * than 0 with an exception set. */
+/* Name the functions of the calling thread in its samples from now on.  Returns
+ * less than 0 with an exception set. */
 int threads_attach(void);
 bool threads_has(const PyThreadState *thread);
-/* From now on no tick reads a thread's frames. */
+/* Keep all ticks from reading frames of threads from now on. */
 void threads_end(void);
 
 /* reach.c: make all existing threads attach themselves at their next call.
- * Returns the number of threads that can't. */
+ * Returns the number of threads that cannot attach. */
 int reach_threads(void);
 
-/* bootstrap.c: the type of callables that attach first. */
+/* bootstrap.c: the type of callables that first attach the thread. */
 int bootstrap_add(PyObject *module);
 
 #endif

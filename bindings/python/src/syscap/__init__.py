@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Report your program's work to a profiler.
+"""Record a program's work for a profiler.
 
     import syscap
 
@@ -12,7 +12,7 @@
     frames = syscap.counter("app", "frames", "Frames drawn so far")
     frames.add()
 
-and run it under a recorder: ``syscap record -- python3 app.py``.  Without a
+Run the program under a recorder: ``syscap record -- python3 app.py``.  Without a
 recording, each of these calls is a test and a return.
 """
 
@@ -106,7 +106,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # importing logging takes longer than importing this package
+    # Import of logging takes longer than import of this package
     if name == "LogHandler":
         from ._logging import LogHandler
 

@@ -75,7 +75,7 @@ def main() -> None:
     options = _parse(sys.argv[1:])
     if options.output is not None:
         syscap.start(options.output)
-    # A sampling that SYSCAP_SAMPLE has begun continues unchanged
+    # Sampling that SYSCAP_SAMPLE has begun continues unchanged
     sampled = not os.environ.get("SYSCAP_SAMPLE")
     if sampled:
         syscap.start_sampling(

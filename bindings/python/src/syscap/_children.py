@@ -2,8 +2,8 @@
 """Drain the events of multiprocessing's workers into their captures.
 
 Workers end by os._exit(), which calls neither atexit functions nor the
-library.  So workers drain in a finalizer of multiprocessing, after its queues'
-finalizers.
+library.  So workers drain in a finalizer of multiprocessing, after the
+finalizers of multiprocessing's queues.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _register() -> None:
 
 
 def drain_workers() -> None:
-    """Drain every later worker at its end; also this process if it is a
+    """Drain every later worker at its end, and this process if it is a
     worker."""
     os.register_at_fork(after_in_child=_register)
     _register()

@@ -10,8 +10,8 @@ from typing import Any, Callable, ContextManager
 
 
 class Kind(enum.Enum):
-    """The kind of a function: a call ends on return; the other kinds may go
-    on."""
+    """The kind of a function.  A CALL ends on return, but the other kinds may
+    continue."""
 
     CALL = enum.auto()
     COROUTINE = enum.auto()
@@ -46,7 +46,7 @@ def kind_of(function: Any) -> Kind:
 def around(
     enter: Callable[[], ContextManager[Any]], function: Callable[..., Any]
 ) -> Any:
-    """Return a wrapper of function: each call runs within a context of
+    """Return a wrapper of function that runs each call within a context of
     enter()."""
     kind = kind_of(function)
     if kind is Kind.CALL:

@@ -9,7 +9,7 @@ from . import _events
 
 
 def _severity(level: int) -> int:
-    """Map a level of logging to GLib's levels: GLib's ERROR is the gravest."""
+    """Map a level of logging to GLib's levels, of which ERROR is the gravest."""
     if level >= logging.CRITICAL:
         return _events.ERROR
     if level >= logging.ERROR:
@@ -24,7 +24,7 @@ def _severity(level: int) -> int:
 
 
 class LogHandler(logging.Handler):
-    """Records become log events: the domain of an event is the logger's name.
+    """A handler that records log events, whose domain is the logger's name.
 
         logging.getLogger().addHandler(syscap.LogHandler())
 
@@ -32,8 +32,8 @@ class LogHandler(logging.Handler):
     """
 
     def handle(self, record: logging.LogRecord) -> bool:
-        # Do not take the lock of logging.Handler: emit() needs no lock, and
-        # threads need not wait for each other
+        # Do not take the lock of logging.Handler, since emit() needs no lock
+        # and threads need not wait for each other
         if not _events.is_active():
             return True
         passed = self.filter(record)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A capture that this process writes itself, for the duration of a block."""
+"""Recording of this process into its own capture, during a block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class recording:  # noqa: N801
-    """start() and stop() around a block, or each call of a function.
+    """Call start() and stop() around a block, or around each call of a function.
 
     The value of the with statement is the capture's name.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sampling: a timer takes stacks, which include Python's functions."""
+"""Sampling of stacks by a timer, with Python's functions."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _name_threads() -> None:
 
 
 def name_threads_if_asked() -> None:
-    """Name threads if the environment started sampling, when the library
-    loaded."""
+    """Name threads if the environment started sampling at the load of the
+    library."""
     if not (
         os.environ.get("SYSCAP_SAMPLE")
         or os.environ.get("SYSCAP_TOGGLE_SIGNAL")
@@ -100,7 +100,7 @@ def name_threads_if_asked() -> None:
 
 
 class _Session:
-    """The arguments of start_sampling(), until stop_sampling()."""
+    """The arguments of start_sampling(), kept until stop_sampling()."""
 
     current: _Session | None = None
 
@@ -177,16 +177,16 @@ def start_sampling(
 ) -> str:
     """Sample every thread of this process until stop_sampling().
 
-    Samples go into the capture like all events: they need a recorder, or
+    Samples go into the capture like all events, so they need a recorder, or
     start().  Returns a description of the sampling.
 
     hz         samples per second of each thread, 1 to 20,000
-    clock      what makes one due: "cpu", processor time; "wall", time;
-               "perf", processor time by the kernel's profiling clock
+    clock      "cpu", processor time; "wall", elapsed time; "perf",
+               processor time by the kernel's profiling clock
     stacks     "merged", native frames and Python's in their order; "python";
                "native"
     max_depth  frames in a sample, 32 to 512; 0: 512
-    signal     0: a real-time signal that nobody uses
+    signal     0: an unused real-time signal
     children   sample forked children, too
     lines      name functions with the running line, not with the line of
                their definition
@@ -197,7 +197,7 @@ def start_sampling(
 
 
 def stop_sampling() -> None:
-    """End sampling; no sample is taken after it returns."""
+    """End sampling.  No sample is taken after the call returns."""
     _events.sampler_stop()
     _Session.current = None
 
@@ -208,11 +208,11 @@ def sampling_stats() -> dict[str, Any]:
 
 
 class sampling:  # noqa: N801
-    """start_sampling() and stop_sampling() around a block, or each call of a
-    function.
+    """Call start_sampling() and stop_sampling() around a block, or around each
+    call of a function.
 
-    If the environment or an outer block samples the process already, that
-    sampling continues unchanged.
+    If the environment or an outer block already samples the process, sampling
+    continues unchanged.
     """
 
     def __init__(

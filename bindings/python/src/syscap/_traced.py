@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Functions whose calls are marks.
 
-Other code may run in the thread of a coroutine or generator before its end, so
-it is recorded as an operation, which other operations may overlap.
+Other code may run in the thread of a coroutine or generator before its end.  So
+its mark is an operation, which other operations may overlap.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _MAKERS = {
 
 
 def trace(function: Any, group: str | None, name: str | None) -> Any:
-    """Return the traced function; traced() calls this with its arguments."""
+    """Return the traced function, for the arguments of traced()."""
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(trace(function.__func__, group, name))
     if not callable(function):

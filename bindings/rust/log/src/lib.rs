@@ -6,7 +6,7 @@
 
 use log::{LevelFilter, Log, Metadata, Record, SetLoggerError};
 
-/// A logger that hands lines to the capture, and then to another logger.
+/// A logger that writes lines to the capture, and then to another logger.
 pub struct Logger {
     next: Option<Box<dyn Log>>,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Lines reach the capture, and the other logger.
+//! Lines in the capture, and in the other logger.
 
 use std::sync::Mutex;
 use std::{env, fs};

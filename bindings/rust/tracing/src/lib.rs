@@ -15,7 +15,7 @@ use tracing_core::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// A layer that hands spans and events to the capture.
+/// A layer that writes spans and events to the capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SyscapLayer(());
 
@@ -33,7 +33,7 @@ struct Kept {
 }
 
 thread_local! {
-    /// The spans that this thread is in, each with the time of its entry.
+    /// This thread's entered spans, each with the time of its entry.
     static INSIDE: RefCell<Vec<(u64, i64)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -77,8 +77,7 @@ fn site_of(metadata: &Metadata<'_>) -> Site {
     Site::cut(metadata.target(), metadata.name())
 }
 
-/// Removes the entry of this thread into the span; returns the time of the
-/// entry.
+/// Removes the entry of this thread into the span, and returns its time.
 fn take_entry(id: &Id) -> Option<i64> {
     INSIDE
         .try_with(|inside| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Spans are recorded as marks, spans of futures also as operations, events as
-//! lines.
+//! Records of spans as marks, of spans of futures also as operations, and of
+//! events as lines.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -143,8 +143,8 @@ fn spans_are_marks_and_operations_and_events_are_lines() {
     assert!(inner[0].time + inner[0].duration() <= outer[0].time + outer[0].duration());
     assert!(named("across").is_empty());
 
-    // "fetch" was entered twice, on two threads; and is recorded as a whole,
-    // from the first entry to the last exit.
+    // "fetch" was entered twice, on two threads, and is also recorded as a
+    // whole operation, from the first entry to the last exit.
     let fetch = named("fetch");
     assert_eq!(fetch.len(), 3);
     let is_whole =
