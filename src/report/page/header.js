@@ -17,10 +17,10 @@ export class Header {
 		this.own = button('', () => app.set({ recording: app.state.recording
 			? undefined : true }), { class: 'own', hidden: true,
 			title: 'Samples in syscap\'s own code, which records. Click, or ' +
-				'press o, to show or omit them.' });
+				'press o, to show or omit the samples.' });
 		this.unnamed = button('', () => app.set({ view: 'about' }), { class: 'own',
 			hidden: true, title: 'Time in functions whose names are unknown. Click for ' +
-				'their libraries.' });
+				'the libraries.' });
 		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
 		const problems = /(\d+) problems?$/m.exec(facts.check || '');
 		const warning = (/** @type {string} */ text) => button(text,

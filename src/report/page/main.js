@@ -460,7 +460,7 @@ export async function begin() {
 				addEventListener('DOMContentLoaded', resolve));
 		const rest = await inflateAll(findColumns(document, seen));
 		if (!rest.found.has('texts.more'))
-			throw new Error('it is cut');
+			throw new Error('its end is missing');
 		model.addRest(rest);
 		app.answerKey = '';
 		app.analyst = new Analyst(model);

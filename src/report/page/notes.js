@@ -118,7 +118,7 @@ export class Notes {
 			this.buttons.append(area);
 			area.select();
 			fill(this.copied, document.execCommand('copy') ? 'Copied'
-				: 'Copy it from the browser\'s address bar');
+				: 'Copy the address from the address bar');
 			area.remove();
 		}
 		setTimeout(() => fill(this.copied), 3000);

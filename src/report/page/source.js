@@ -78,7 +78,7 @@ export function sourceOf(model, f) {
 					el('td', { class: 'code' }, one && text ? text[one.number - 1] ?? ''
 						: ''))))),
 			hint('Shares of the whole recording. ' + (text ? ''
-				: model.sources.size > 0 ? 'This file was not found where the page was made.'
+				: model.sources.size > 0 ? 'The machine that made the page lacked this file.'
 					: 'report --source embeds the text of files that it finds.')));
 	});
 }

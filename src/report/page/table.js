@@ -48,7 +48,7 @@ export const TIPS = {
 	Self: 'Amount in the function itself, without the functions that it calls',
 	Total: 'Amount in the function and in all functions that it calls',
 	'%': 'Share of the selected total',
-	Unexpected: 'Difference beyond that of the durations',
+	Unexpected: 'Difference that the durations do not explain',
 	'Self, difference': 'Self here minus self there',
 	'Total, difference': 'Total here minus total there',
 	Chosen: 'Self during each chosen mark', Others: 'Self during each other mark',

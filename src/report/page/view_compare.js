@@ -235,7 +235,7 @@ export class CompareView extends View {
 				note(tellBars(app.model));
 			if (!app.model.isWall() && app.model.isTime && wait > one.duration / 2 &&
 				wait > 1e6 && app.of() !== 'blocked')
-				parts.push(el('p', { class: 'note' }, 'They wait most of this time. ',
+				parts.push(el('p', { class: 'note' }, 'The marks wait most of this time. ',
 					...(app.model.measures().includes('blocked') ? [
 						button('Compare the calls that blocked', () => app.set({
 							of: 'blocked' }))] : ['To see the stacks of waits, record ' +
@@ -246,13 +246,13 @@ export class CompareView extends View {
 			say('Here: ', el('strong', {}, one.text + ', ' +
 				formatAmount(one.total, app.unit())), '. There: ', el('strong', {},
 				other.text + ', ' + formatAmount(other.total,
-				unit(app.model.facts.other_unit))), '. Shares of these are compared.');
+				unit(app.model.facts.other_unit))), '. The view compares shares of both.');
 			if (app.state.from !== undefined || app.state.threads || app.state.mark)
 				note('Times, threads and marks are ' +
 					'filters of this capture only; the other capture is shown completely.');
 		} else if (kind === 'range') {
 			say('Under Marks, Statistics, drag over durations to ' +
-				'choose which.');
+				'choose marks.');
 		} else if (kind === 'brush' && app.state.from === undefined) {
 			say('Drag on the time axis to choose the compared time' +
 				(app.state.beside ? ' with the time that has a blue bar.' : '.'));

@@ -506,7 +506,7 @@ export class MarksView extends View {
 		const { bars } = this.app.model;
 		const i = -1 - box.id;
 		return [this.app.model.markName(bars.names[i]), box.label + ' here',
-			'the first of them: ' + this.sumOf(i)];
+			'the first bar: ' + this.sumOf(i)];
 	}
 
 	/** @param {number} i of a bar */
@@ -710,7 +710,7 @@ function takeLane(ends, begin, end) {
 /** A note that the page lacks some marks. @param {Model} model */
 export function tellBars({ bars, marks }) {
 	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
-		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +
-		'combined, because the page would have been too large (report ' +
-		'--max-size): what ran inside these marks is not separated from the rest.';
+		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and combined, ' +
+		'because the page would have been too large (report --max-size). ' +
+		'The page does not separate samples inside these marks from the rest.';
 }

@@ -72,7 +72,7 @@ export class LogsView extends View {
  * @type {Record<string, string>} */
 const ABOUT_TIPS = { Time: 'Time of the samples', Ticks: 'Ticks of the samples',
 	End: 'Address after the last', Binary: 'Program or library',
-	Package: 'Debian package that has the debug symbols, found where the page was made' };
+	Package: 'Debian package that has the debug symbols, found on the machine that made the page' };
 
 export class AboutView extends View {
 	/** @param {App} app */

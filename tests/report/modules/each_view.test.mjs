@@ -233,7 +233,7 @@ test('waits of slow marks are compared by their stacks', async () => {
 		view: 'compare' }, (model) => {
 		model.marks.durations = Float64Array.of(1e7, 1e8, 1e7);
 	});
-	assert.match(view.answer.textContent, /They wait most of this time/);
+	assert.match(view.answer.textContent, /The marks wait most of this time/);
 	view.answer.all('button')[0].send('click');
 	frames.draw();
 	assert.equal(app.state.of, 'blocked');
