@@ -61,8 +61,8 @@ CHILD(started)
 	free(path);
 }
 
-/* A child that was forked while a thread of its parent held AddressSanitizer's
- * allocator lock waits for the lock forever when it looks for leaks at exit. */
+/* AddressSanitizer's allocator lock may be held by another thread at fork().
+ * Then the search for leaks at the child's exit waits forever. */
 const char *__asan_default_options(void);
 
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
