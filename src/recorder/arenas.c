@@ -326,15 +326,14 @@ bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
 }
 
 /*
- * Free the slot, unless another thread has taken the slot.  The kernel frees
- * the slot's memory, which then reads as 0.
+ * Free the slot, unless its word is no longer @word.  The kernel frees the slot's
+ * memory, which then reads as 0.
  */
-static bool free_slot(const struct syc_arena *map, uint32_t slot, int32_t pid)
+static bool free_slot(const struct syc_arena *map, uint32_t slot, uint32_t word)
 {
 	uint32_t *const at = syc_arena_word(map, slot);
-	uint32_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 
-	return word != SYC_SLOT_FREE && syc_slot_pid(word) == pid &&
+	return __atomic_load_n(at, __ATOMIC_ACQUIRE) == word &&
 	       madvise(syc_arena_ring(map, slot), map->page + map->body,
 	               MADV_REMOVE) == 0 &&
 	       __atomic_compare_exchange_n(at, &word, SYC_SLOT_FREE, false,
@@ -349,9 +348,12 @@ void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring)
 
 	if (ring->why != NULL)
 		(void)madvise(syc_unconst(ring->body), ring->size, MADV_REMOVE);
+	const uint32_t word = __atomic_load_n(
+		syc_arena_word(&arena->map, ring->slot), __ATOMIC_ACQUIRE);
 	arena->slots[ring->slot] =
-		ring->why == NULL && free_slot(&arena->map, ring->slot,
-	                                       ring->slot_pid)
+		ring->why == NULL && word != SYC_SLOT_FREE &&
+				syc_slot_pid(word) == ring->slot_pid &&
+				free_slot(&arena->map, ring->slot, word)
 			? NULL
 			: &closed_slot;
 	arena->n_rings--;
@@ -370,11 +372,13 @@ void syc_arenas_free_claimed(struct syc_arenas *arenas)
 				__atomic_load_n(syc_arena_word(&arena->map, i),
 			                        __ATOMIC_ACQUIRE);
 
+			/* Before its end the owner may have filled the ring:
+			 * then the word has changed */
 			if (syc_slot_state(word) == SYC_SLOT_BUSY &&
 			    arena->slots[i] == NULL &&
 			    syc_arena_owner_is_gone(arena, i,
 			                            syc_slot_pid(word)))
-				free_slot(&arena->map, i, syc_slot_pid(word));
+				free_slot(&arena->map, i, word);
 		}
 	}
 }

@@ -255,7 +255,7 @@ mutate "losses of an unwritten batch are reported" src/session/spill_batch.c \
 	"$kills" a_kill_in_a_transfer_into_an_output
 
 mutate "the slot of a living child is given away" src/session/rings.c \
-	's/!syc_fork_identity_is_running\(&kin\) \|\|/true ||/' \
+	's/return !s->checked_is_running \|\|/return true ||/' \
 	"$kills" a_kill_in_a_transfer_into_an_output
 
 mutate "a recovery without a journal" src/capture/recover_file.c \
