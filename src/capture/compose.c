@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* compose.c - composer of the frames that tools write themselves.  Pure. */
+/* compose.c - composer of the frames that tools write, without side effects. */
 #include <string.h>
 
 #include "base/frame.h"
 #include "capture/writer.h"
 #include "common/strings.h"
 
-/* No frame composed here has a longer part in front of its text. */
+/* Greatest size of the part in front of a frame's text. */
 #define FIXED_MAX 96u
 
 _Static_assert(sizeof(struct syscap_wire_mark) <= FIXED_MAX, "fixed part");
 
 /*
- * Copy @text into the @size bytes at @to, with a NUL behind it.  Invalid UTF-8
- * is replaced.  Returns the length of the copy.
+ * Copy @text, with a NUL, into the @size bytes at @to, and replace invalid
+ * UTF-8.  Returns the length of the copy.
  */
 static size_t put_text(void *to, size_t size, const char *text)
 {
@@ -45,7 +45,7 @@ static void begin_frame(union syc_frame_buffer *buffer, uint8_t type,
 	buffer->frame.padding2 = syc_frame_tid_tag(tid);
 }
 
-/* End the frame with @text from @offset on. */
+/* End the frame with @text at @offset. */
 static size_t finish_text(union syc_frame_buffer *buffer, size_t offset,
                           const char *text)
 {

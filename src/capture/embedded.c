@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * embedded.c - files that are embedded in a capture: frames to bytes, bytes to
- * frames.
+ * embedded.c - conversion of files that are embedded in a capture, from frames
+ * and to frames.
  */
 #include "capture/embedded.h"
 
@@ -55,7 +55,8 @@ void syc_embedded_write(struct syc_writer *writer, const char *path,
 }
 
 /*
- * Returns 1 after the last chunk, 0 if more chunks follow, -EFBIG or -ENOMEM.
+ * Add a chunk.  Returns 1 after the last chunk, 0 if more chunks follow, -EFBIG
+ * or -ENOMEM.
  */
 static int add_chunk(const struct syscap_frame *frame, uint64_t most,
                      unsigned char **bytes, size_t *n, size_t *capacity)

@@ -15,7 +15,8 @@
 #include "capture/writer.h"
 #include "common/containers.h"
 
-/** A struct of zeros is empty; the owner frees bytes.items. */
+/** Chunks of a file.  A struct of zeros is empty.  The owner frees
+ * bytes.items. */
 struct syc_chunks {
 	SYC_ARRAY(unsigned char) bytes;
 };
@@ -27,16 +28,17 @@ struct syc_chunks {
 int syc_chunks_add(struct syc_chunks *chunks, const struct syscap_frame *frame);
 
 /**
- * Write the frames of a file, preceded by a frame that separates the file from
- * others.
+ * Write a frame that separates the file from other files, and the frames of the
+ * file.
  */
 void syc_embedded_write(struct syc_writer *writer, const char *path,
                         const void *data, size_t size, int64_t time);
 
 /**
- * Load the first file of the path @path in @reader into memory from malloc().
- * The function rewinds @reader before and after.  Returns 1; 0 if there is no
- * complete file of that path, or it has more than @most bytes; or -ENOMEM.
+ * Load the first file with the path @path in @reader into memory from malloc().
+ * The function rewinds @reader before and after.  Returns 1, -ENOMEM, or 0 if
+ * the capture has no complete file with this path, or the file has more than
+ * @most bytes.
  */
 int syc_embedded_load(struct syscap_reader *reader, const char *path,
                       uint64_t most, unsigned char **ret_bytes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files.c - regular files that are opened, mapped and locked, and errors about
- * them.
+ * files.c - opening, mapping and locking of regular files, and errors about
+ * files.
  */
 #define _GNU_SOURCE
 #include "capture/files.h"
@@ -148,8 +148,8 @@ int syc_plain_file_open(const char *path, int flags, struct syscap_error *error)
 	if (r < 0)
 		return r;
 	/*
-	 * Another kind of file may have replaced this file, so opening must not
-	 * block.
+	 * Another kind of file may have replaced this file.  Open without
+	 * blocking.
 	 */
 	fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
@@ -200,8 +200,8 @@ static bool has_open(const char *pid, const struct stat *file)
 }
 
 /*
- * 0: no process is visible.  Other processes are preferred to the calling
- * process, which may have inherited the descriptor.
+ * Find a process, and prefer other processes to the calling process, which may
+ * have inherited the fd.  Returns 0 if no process is visible.
  */
 int syc_file_lock_opener(int fd)
 {
@@ -220,8 +220,8 @@ int syc_file_lock_opener(int fd)
 	return found;
 }
 
-/* Set @error to "process PID (NAME) @what"; if @pid is 0, "another process
- * @what". Returns -EBUSY. */
+/* Set @error to "process PID (NAME) @what", or to "another process @what" if
+ * @pid is 0.  Returns -EBUSY. */
 static int describe_opener(int pid, const char *what,
                            struct syscap_error *error)
 {
@@ -240,20 +240,22 @@ static int describe_opener(int pid, const char *what,
 
 /* ----------------------------------------------------------------- locks */
 
-/* Beyond all thread ids, because each pid namespace has its own ids. */
+/* Distance between places, which exceeds all thread ids, because each pid
+ * namespace has its own ids. */
 #define PLACE_STEP  (INT64_C(1) << 22)
 #define PLACE_TRIES 16
 
 /*
- * Find the first lock from offset @from on.  If @mine, ignore locks of this
- * process.
+ * Find the first lock at or behind offset @from.  If @mine, ignore locks of
+ * this process.
  */
 static bool find_lock(int fd, off_t from, bool mine, struct flock *ret_lock)
 {
 	*ret_lock = (struct flock){ .l_type = F_WRLCK,
 		                    .l_whence = SEEK_SET,
 		                    .l_start = from };
-	/* An open file description is a separate owner */
+	/* A query as an open file description, a separate owner, also finds
+	 * locks of this process */
 	return fcntl(fd, mine ? F_GETLK : F_OFD_GETLK, ret_lock) == 0 &&
 	       ret_lock->l_type != F_UNLCK;
 }
@@ -275,7 +277,7 @@ int syc_file_lock_check_writers(int fd, struct syscap_error *error)
 	                                      : 0;
 }
 
-/* Check first for locks whose holder has a pid. */
+/* Check for locks, first for locks whose holder has a pid. */
 int syc_file_lock_check(int fd, struct syscap_error *error)
 {
 	struct flock lock;
@@ -323,7 +325,8 @@ int syc_file_lock_take(int fd, struct syscap_error *error)
 			"process first");
 	}
 	/*
-	 * No process writes from here on, but a process may be about to write
+	 * The lock excludes writes from here on, but a process may be about to
+	 * write.
 	 */
 	if (find_lock(fd, 1, true, &lock))
 		return name_writer(fd, &lock, error);
@@ -331,12 +334,13 @@ int syc_file_lock_take(int fd, struct syscap_error *error)
 	return 0;
 }
 
-/* @fd is open for reading only. */
+/* Check whether another process has the file open for writing.  @fd is open
+ * only for reading. */
 static int ask_openers(int fd, struct syscap_error *error)
 {
 	/*
-	 * Another process that opens the file during the lease causes a signal
-	 * of the kernel.  SIGURG is ignored by default
+	 * If another process opens the file during the lease, the kernel sends
+	 * a signal.  Choose SIGURG, which is ignored by default.
 	 */
 	if (fcntl(fd, F_SETSIG, SIGURG) != 0)
 		return 0;
@@ -353,7 +357,8 @@ static int ask_openers(int fd, struct syscap_error *error)
 		error);
 }
 
-/* `-o /dev/stdout >file`: the shell opened the file for this process. */
+/* Return whether the shell opened the file for this process, as for `-o
+ * /dev/stdout >file`. */
 static bool is_our_output(const struct stat *file)
 {
 	struct stat st;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.c - decoder of one frame of either byte order, bounds-checked.
+ * frame.c - decoder of one frame of either byte order, with checks of all
+ * bounds.
  *
- * Every offset from the file is compared with the frame's length before it is
- * used.  The reader has compared that length with the file's size.  No code
- * below reads beyond frame->bytes + frame->len.
+ * The decoder compares every offset from the file with the frame's length
+ * before the offset's use.  The reader has compared the length with the file's
+ * size.  No code below reads beyond frame->bytes + frame->len.
  *
  * Sysprof declares some fields as C bit-fields.  A big-endian compiler
  * allocates bit-fields from the top bit down.  So a flag is bit 0 in a
@@ -19,7 +20,7 @@
 #include "capture/files.h"
 #include "common/load.h"
 
-/* Most frames are valid, so the code for invalid frames is kept out of the path
+/* Most frames are valid, so the code for invalid frames is outside of the path
  * of valid frames. */
 #define COLD   static __attribute__((cold, noinline))
 #define INLINE static inline __attribute__((always_inline))
@@ -47,8 +48,8 @@ COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
 
 /*
  * Check that counts and texts are within the frame's length, and add the used
- * bytes to frame->used.  @at: the end of the items, or the beginning of the
- * last text.
+ * bytes to frame->used.  @at is the end of the items, or the begin of the last
+ * text.
  */
 INLINE int check_texts(struct syscap_frame *frame,
                        const struct syc_frame_shape *shape, size_t at,
@@ -88,7 +89,7 @@ static const char *text_at(const struct syscap_frame *frame, size_t at)
 #define U32_AT(frame, type, field) \
 	syc_load_u32((frame)->bytes + SYC_AT(type, field), big)
 
-/* The first flag of a bit-field. */
+/* Return the first flag of a bit-field. */
 static bool is_set(unsigned word, bool big)
 {
 	return (word & (big ? 0x8001u : 1u)) != 0;
@@ -112,8 +113,8 @@ INLINE void fill_sample(struct syscap_frame *frame, uint8_t type, bool big)
 	                         is_set(U16_AT(frame, sample, flags), big);
 }
 
-/* The '@' text behind a path may also be uninitialized bytes of an older
- * writer. */
+/* Return whether the '@' text behind a path is a build-id, and not
+ * uninitialized bytes of an older writer. */
 static bool is_hex(const char *text)
 {
 	return *text && text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
@@ -187,7 +188,7 @@ static void fill_allocation(struct syscap_frame *frame, bool big)
 	frame->allocation.n_addrs = U16_AT(frame, allocation, n_addrs);
 }
 
-/* The lengths give the ends of the two texts. */
+/* Decode an OVERLAY, whose lengths give the ends of the two texts. */
 static bool fill_overlay(struct syscap_frame *frame, bool big)
 {
 	const size_t dst = SYSCAP_OVERLAY_FIXED +
@@ -213,7 +214,8 @@ static void fill_dbus_message(struct syscap_frame *frame, bool big)
 		U16_AT(frame, dbus_message, message_len);
 }
 
-/* Decode the fields of a checked frame.  False: a field is invalid. */
+/* Decode the fields of a checked frame.  Returns false if a field is
+ * invalid. */
 INLINE bool fill_fields(struct syscap_frame *frame, uint8_t type, bool big)
 {
 	switch (type) {
@@ -324,10 +326,10 @@ int syc_frame_decode(struct syscap_frame *frame, bool big,
 }
 
 /*
- * Elements of a decoded frame: counters, values, addresses, JIT names.
+ * Elements of a decoded frame: counters, values, addresses, and JIT names.
  *
  * The decoder has compared the counts with the frame's length, and set them to
- * 0 in an invalid frame. The arguments of the caller are checked here.
+ * 0 in an invalid frame.  The functions check the caller's arguments.
  */
 
 bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
@@ -414,7 +416,7 @@ bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
 
 /*
  * The cursor is {names returned : 48 | offset of the next name : 16}.  The
- * count is needed because bytes behind the last name may look like another
+ * count marks the end, because bytes behind the last name may look like another
  * name.
  */
 bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
@@ -446,7 +448,8 @@ bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
  * The frame was decoded, but the file may have changed since.
  */
 
-/* A word whose only flag is the first of its bit-field, at either end. */
+/* Convert a word whose only flag is the first of its bit-field, at either
+ * end. */
 static void keep_flag(unsigned char *p)
 {
 	syc_store_u16(p, (syc_load_u16(p, false) & 3u) != 0);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h - decoder of one frame of either byte order, bounds-checked.
+ * frame.h - decoder of one frame of either byte order, with checks of all
+ * bounds.
  *
- * Pure: bytes in, struct syscap_frame out; no allocation, no system call.
+ * The decoder turns bytes into struct syscap_frame, without allocation or
+ * system call.
  */
 #ifndef SYC_CAPTURE_FRAME_H
 #define SYC_CAPTURE_FRAME_H
@@ -14,7 +16,8 @@
 #include "common/frame_layout.h"
 #include "common/load.h"
 
-/* The text at @at if it ends within @size bytes, otherwise NULL. */
+/* Return the text at @at if the text ends within @size bytes, otherwise
+ * NULL. */
 static inline const char *syc_frame_text(const struct syscap_frame *frame,
                                          size_t at, size_t size)
 {
@@ -23,7 +26,7 @@ static inline const char *syc_frame_text(const struct syscap_frame *frame,
 	return memchr(text, 0, size) ? (const char *)text : NULL;
 }
 
-/* The id of a slot of a CTRSET; the slot must exist. */
+/* Return the id of an existing slot of a CTRSET. */
 static inline const unsigned char *
 syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
 {
@@ -33,8 +36,8 @@ syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
 }
 
 /**
- * Fill the part that all frames share from the 24 bytes at @bytes; the rest
- * of @ret_frame is zero.  Nothing is checked.
+ * Fill the part that all frames share from the 24 bytes at @bytes, without a
+ * check, and zero the rest of @ret_frame.
  */
 static inline void syc_frame_header(const unsigned char *bytes, bool big,
                                     struct syscap_frame *ret_frame)
@@ -68,7 +71,7 @@ static inline bool syc_frame_is_torn(unsigned len, uint64_t left)
 }
 
 /**
- * Like syc_frame_header(), if @bytes begins with a whole frame, within @left
+ * Like syc_frame_header(), if @bytes begins with a whole frame within @left
  * bytes.
  */
 static inline bool syc_frame_take(const unsigned char *bytes, uint64_t left,
@@ -82,16 +85,16 @@ static inline bool syc_frame_take(const unsigned char *bytes, uint64_t left,
 
 /**
  * Decode the type's own fields.  @frame comes from syc_frame_header(), and the
- * caller has checked that frame->len bytes are there.  Returns 0, also for
- * unknown types; or -EILSEQ, without decoded fields, if the content does not
- * fit the length.
+ * caller has checked that frame->len bytes exist.  Returns 0, even for unknown
+ * types, or -EILSEQ, without decoded fields, if the content does not fit the
+ * length.
  */
 int syc_frame_decode(struct syscap_frame *frame, bool big,
                      struct syscap_error *error);
 
 /*
- * Implementations of the public functions with the same names; see
- * <syscap/capture.h>.
+ * Implementations of the public functions of <syscap/capture.h> with similar
+ * names.
  */
 bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
                        struct syscap_counter_info *ret_counter);
@@ -107,11 +110,11 @@ bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
 
 /**
  * Copy @frame to @buffer, of SYSCAP_FRAME_MAX bytes, in little-endian order.
- * @big: the frame's file is big-endian.  Texts, padding and other bytes without
- * order are copied unchanged.
+ * @big: the frame's file is big-endian.  The function copies texts, padding and
+ * other bytes without order unchanged.
  *
- * Returns false for an unknown type of a big-endian file: then only the 24
- * bytes of the common header are converted.
+ * Returns false for an unknown type of a big-endian file, and converts only the
+ * 24 bytes of the common header.
  *
  * Context: offline.
  */
@@ -119,8 +122,8 @@ bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
                           unsigned char *buffer);
 
 /**
- * True for events.  Descriptive frames may be written long after their subject,
- * so the times of such frames do not count for a capture's span.
+ * Return whether frames of @type are events.  Descriptive frames may be written
+ * long after their subject, so their times do not extend a capture's span.
  */
 static inline bool syc_frame_is_event(uint8_t type)
 {
@@ -145,8 +148,8 @@ static inline bool syc_frame_is_event(uint8_t type)
 /* Weight of a sample, and flags of stacks. */
 
 /**
- * Number of ticks that the sample @frame represents; 1 if the sample has no
- * weight.
+ * Return the number of ticks that the sample @frame represents, or 1 if the
+ * sample has no weight.
  */
 static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
 {
@@ -168,15 +171,15 @@ static inline bool syc_sample_is_wait(uint32_t padding2)
 	       (padding2 & 0xFFFFF) != 0;
 }
 
-/** Duration of a sample that no timer requested, ns. */
+/** Return the duration of a sample that no timer requested, in ns. */
 static inline int64_t syc_sample_wait_ns(uint32_t padding2)
 {
 	return ((int64_t)(padding2 & 0xFFFFF) << (padding2 >> 20 & 15)) * 1000;
 }
 
 /*
- * The flags at @at; 0 if undefined bits are set, since other writers leave
- * stale bytes there.  Only little-endian files have flags.
+ * Return the flags at @at, or 0 if undefined bits are set, because other
+ * writers leave stale bytes in the field.  Only little-endian files have flags.
  */
 static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,
                                        bool is_foreign)
@@ -188,8 +191,8 @@ static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,
 }
 
 /**
- * Flags SYSCAP_STACK_* of the sample @frame.  @is_foreign: the frame has the
- * other byte order.
+ * Return the flags SYSCAP_STACK_* of the sample @frame.  @is_foreign: the frame
+ * has the other byte order.
  */
 static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
                                         bool is_foreign)
@@ -199,8 +202,8 @@ static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
 }
 
 /**
- * Flags SYSCAP_STACK_* of the ALLOCATION @frame.  @is_foreign: the frame has
- * the other byte order.
+ * Return the flags SYSCAP_STACK_* of the ALLOCATION @frame.  @is_foreign: the
+ * frame has the other byte order.
  */
 static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
                                             bool is_foreign)
@@ -209,7 +212,8 @@ static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
 	                       is_foreign);
 }
 
-/** The end of the decoded @frame: of a MARK with a valid duration, its end. */
+/** Return the time of the decoded @frame, or the end of a MARK with a valid
+ * duration. */
 static inline int64_t syc_frame_last_time(const struct syscap_frame *frame)
 {
 	int64_t end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join.c - join of captures into one: both walks over each input.
+ * join.c - both walks over each input of a join of captures.
  *
- * The first walk finds facts that are unknown when a frame is written: later
- * names and definitions, and files that other inputs also have. join_settle.c
- * decides about the files of several inputs.
+ * The first walk finds data that the copy of a frame needs: later names and
+ * definitions, and files that other inputs also have.  join_settle.c decides
+ * about the files of several inputs.
  *
  * The second walk copies each frame, converts it to little-endian order, and
  * changes the copy in place.
@@ -90,7 +90,7 @@ void syc_join_report(struct syc_join *join, const struct syc_join_input *input,
 	va_end(arguments);
 }
 
-/* Count @bytes more bytes as read. */
+/* Add @bytes to the number of read bytes. */
 static void advance(struct syc_join *join, uint64_t bytes)
 {
 	join->done += bytes;
@@ -130,8 +130,8 @@ static void report_error(struct syc_join *join,
 		join->options.report(join->options.data, &message);
 }
 
-/* Frames that only describe other frames do not extend the span, as in `syscap
- * stat`. */
+/* Extend the span by an event.  Frames that only describe other frames do not
+ * extend the span, as in `syscap stat`. */
 static void extend(struct syc_join_input *input,
                    const struct syscap_frame *frame)
 {
@@ -241,12 +241,13 @@ int syc_join_add(struct syc_join *join, const char *name,
 	}
 	input->reader = reader;
 	syscap_reader_info(reader, &input->info);
-	input->big = input->info.foreign_order; /* the host is little-endian */
+	input->big = input->info.foreign_order; /* because the host is
+	                                         * little-endian */
 	input->files.big = input->big;
 	input->end = input->info.begin;
 	if (input->info.end > input->end)
 		input->end = input->info.end;
-	/* Each byte is read twice: by the scan and for writing. */
+	/* The join reads each byte twice, for the scan and for the copy. */
 	join->all += 2 * input->info.size;
 	syscap_reader_rewind(reader);
 	return scan(join, input);
@@ -260,7 +261,7 @@ struct output {
 	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX + 8]; /* one frame */
 };
 
-/* Returns 1 if the file chunk must not be written. */
+/* Copy a file chunk.  Returns 1 if the chunk must not be written. */
 static int copy_chunk(const struct syc_join_input *input,
                       const struct syscap_frame *frame, unsigned char *buffer)
 {
@@ -274,7 +275,8 @@ static int copy_chunk(const struct syc_join_input *input,
 	return file->fate == SYC_JOIN_DROPPED || file->fate == SYC_JOIN_MERGED;
 }
 
-/* Change the copy.  Returns 1 if the frame must not be written, or -errno. */
+/* Change the copy of a frame.  Returns 0, 1 if the frame must not be written,
+ * or -errno. */
 static int change(struct syc_join *join, struct syc_join_input *input,
                   const struct syscap_frame *frame, unsigned char *buffer)
 {
@@ -283,7 +285,7 @@ static int change(struct syc_join *join, struct syc_join_input *input,
 	switch (frame->type) {
 	case SYSCAP_FRAME_TIMESTAMP:
 		return frame->timestamp.is_index;
-	case SYSCAP_FRAME_JITMAP: /* JITMAPs are written before */
+	case SYSCAP_FRAME_JITMAP: /* write_first() has written JITMAPs */
 		return 1;
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:
@@ -350,8 +352,8 @@ static int write_input(struct output *output, struct syc_join_input *input)
 	while ((r = syscap_reader_next(input->reader, &frame, NULL)) != 0) {
 		if (r == -EBADMSG) /* damage that the first walk has reported */
 			return 0;
-		/* Go on after a failure, since the writer counts the frames
-		 * that the writer drops */
+		/* Continue after a failure, because the writer counts the
+		 * frames that it drops */
 		advance(output->join, frame.len);
 		if (r == -EILSEQ || (options->keeps != NULL &&
 		                     !options->keeps(options->data, &frame)))

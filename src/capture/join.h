@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join.h - join of captures into one, without loss, and of their symbol tables.
+ * join.h - join of captures and their symbol tables into one capture, without
+ * loss.
  *
  *	syc_join_new(&options, &join);
  *	syc_join_add(join, "a.syscap", a);	readers, which stay open
@@ -16,7 +17,7 @@
  *   (join_state.h).
  *
  * - Counter ids and JIT addresses become unique.  Repeated definitions are
- *   omitted.  All JITMAPs, and definitions behind their first value, go before
+ *   omitted.  All JITMAPs, and definitions behind their first value, precede
  *   the input's other frames.
  *
  * - Among embedded files of one path, one file keeps the path, and equal files
@@ -24,15 +25,15 @@
  *
  * - Frame indexes are omitted, because indexes hold offsets.
  *
- * - Damaged frames, and frames behind a frame without an end, are omitted, and
+ * - Damaged frames, and frames behind a frame without an end, are omitted and
  *   reported as a problem.
  *
  * - All frames are little-endian.
  *
- * Times are not changed.  Each input is read twice.  Memory is needed for
- * names, ids and the tables of symbols only.
+ * The join changes no times.  The join reads each input twice, and needs memory
+ * only for names, ids and the tables of symbols.
  *
- * One thread at a time.  Context of all functions: offline.
+ * Only one thread at a time uses a join.  Context of all functions: offline.
  */
 #ifndef SYC_CAPTURE_JOIN_H
 #define SYC_CAPTURE_JOIN_H
@@ -50,28 +51,27 @@ struct syc_join;
 
 /** A message for the user of the join. */
 struct syc_join_message {
-	const char *input; /* name of the input; NULL: the message is about
-	                    * several inputs */
+	const char *input; /* name of the input, or NULL for several inputs */
 	const char *text;  /* one line, which may contain texts of the
 	                    * capture */
-	bool is_problem;   /* something is missing in the result */
+	bool is_problem;   /* the result lacks content */
 	bool has_offset;
 	uint64_t offset;
 };
 
-/** A struct of zeros is valid. */
+/** Options of a join.  A struct of zeros is valid. */
 struct syc_join_options {
-	/* Ids that the writer has used already. */
+	/* Last ids that the writer has used already. */
 	uint32_t last_counter_id;
 	uint32_t last_jit_address; /* lower half of the address */
 	/* May be NULL. */
 	void (*report)(void *data, const struct syc_join_message *message);
 	/*
-	 * Progress in the bytes to be read; called about once per MiB.  May be
+	 * Report progress in bytes to be read, about once per MiB.  May be
 	 * NULL.
 	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
-	/* Whether a frame is written; NULL: all frames. */
+	/* Return whether a frame is written.  If NULL, all frames are. */
 	bool (*keeps)(void *data, const struct syscap_frame *frame);
 	void *data;
 };
@@ -84,32 +84,32 @@ struct syc_join_span {
 
 struct syc_join_totals {
 	uint64_t problems;
-	uint64_t merged_counters; /* definitions left out */
+	uint64_t merged_counters; /* omitted definitions */
 	uint32_t last_counter_id;
 	uint32_t last_jit_address;
 };
 
-/** Returns 0 or -ENOMEM. */
+/** Create a join.  Returns 0 or -ENOMEM. */
 int syc_join_new(const struct syc_join_options *options,
                  struct syc_join **ret_join);
 
 /**
  * Scan @reader, which belongs to the caller and must stay open until
- * syc_join_free().  @name is copied.  Returns 0; -ENOMEM; or -ENOSPC if there
- * are more counters or JIT names than a capture can hold.  After a failure the
- * join can only be freed.
+ * syc_join_free().  The join copies @name.  Returns 0, -ENOMEM, or -ENOSPC if
+ * the inputs have more counters or JIT names than a capture can hold.  After a
+ * failure the caller can only free the join.
  */
 int syc_join_add(struct syc_join *join, const char *name,
                  struct syscap_reader *reader);
 
 /**
- * Settle the join, after at least one input was added.  Returns 0, -ENOMEM or
- * -ENOSPC.
+ * Settle the join, after the addition of at least one input.  Returns 0,
+ * -ENOMEM or -ENOSPC.
  */
 int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span);
 
 /**
- * Write all frames.  Returns 0; -ENOMEM, -ENOSPC; or the writer's failure, as
+ * Write all frames.  Returns 0, -ENOMEM, -ENOSPC, or the writer's failure, like
  * syc_writer_flush().
  */
 int syc_join_write(struct syc_join *join, struct syc_writer *writer);
@@ -133,7 +133,7 @@ void syc_join_free(struct syc_join *join);
  *	28  unused			u32
  *
  * Readers search the file by (pid, first address), so ranges of one pid must
- * not overlap.  Older tables have ranges whose two ends are equal: one address.
+ * not overlap.  In older tables, a range with equal ends is one address.
  */
 
 #define SYC_JOIN_SYMBOLS_PATH "__symbols__"
@@ -157,15 +157,15 @@ bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 
 /**
  * Add the ranges of the table @data, which can be merged.  @symbols takes
- * ownership of @data, also on failure.  A range that overlaps an earlier range
- * is left out.  Omitted ranges are counted in *@ret_left_out, unless both
- * ranges have the same content.  Returns 0 or -ENOMEM.
+ * ownership of @data, even on failure.  The function omits a range that
+ * overlaps an earlier range, and counts the omission in *@ret_left_out unless
+ * both ranges have the same content.  Returns 0 or -ENOMEM.
  */
 int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
                          bool big, uint64_t *ret_left_out);
 
 /**
- * Write the table into memory from malloc(), little-endian.  Returns 0,
+ * Write the table, little-endian, into memory from malloc().  Returns 0,
  * -ENOMEM, or -EFBIG if offsets do not fit into 32 bits.
  */
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* join_counters.c - counter ids that are unique in a joined capture. */
+/* join_counters.c - unique counter ids in a joined capture. */
 #define _GNU_SOURCE
 #include "capture/frame.h"
 #include "capture/join_state.h"
@@ -8,7 +8,7 @@
 #define COUNTER sizeof(struct syscap_wire_counter)
 #define GROUP   sizeof(struct syscap_wire_values)
 
-/* Keys are hashed, so these structs have no padding. */
+/* These structs are hashed as keys, so they have no padding. */
 struct counter_key {
 	int32_t pid;
 	uint32_t id;
@@ -46,7 +46,8 @@ static void copy_text(char *to, const unsigned char *from, size_t size)
 	memcpy(to, text, strnlen(text, size));
 }
 
-/* Clear the uninitialized bytes that older writers leave behind the texts. */
+/* Copy a counter's texts, without the uninitialized bytes that older writers
+ * leave behind texts. */
 static void get_text(struct counter_text *text, int32_t pid,
                      const unsigned char *counter, bool big)
 {
@@ -86,7 +87,7 @@ static struct syc_join_use *put_use(struct syc_join_counters *counters,
 	return &counters->uses.items[number];
 }
 
-/* Update the meanings of an id: definition @number is known. */
+/* Update the meanings of an id by definition @number. */
 static int note_definition(struct syc_join_counters *counters, int32_t pid,
                            uint32_t id, size_t number)
 {
@@ -128,7 +129,7 @@ static int scan_definition(struct syc_join_counters *counters,
 	size_t number;
 
 	get_text(&text, frame->pid, counter, big);
-	if (text.id == 0) /* no value can refer to it */
+	if (text.id == 0) /* no value can refer to the counter */
 		return 0;
 
 	const int r =
@@ -173,7 +174,7 @@ int syc_join_counters_scan(struct syc_join_counters *counters,
 	return r;
 }
 
-/* A frame moves as a whole, so its new definitions follow each other. */
+/* Mark all definitions of a hoisted frame, because a frame moves as a whole. */
 static void hoist_frames(struct syc_join_counters *counters)
 {
 	struct syc_join_definition *all = counters->definitions.items;
@@ -263,7 +264,8 @@ bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
 	return true;
 }
 
-/* Renumber one entry of a CTRDEF. False: the entry is no longer needed. */
+/* Renumber one entry of a CTRDEF.  Returns false if the entry is no longer
+ * needed. */
 static bool redefine_counter(struct syc_join_counters *counters, int32_t pid,
                              unsigned char *counter)
 {
@@ -317,7 +319,8 @@ unsigned syc_join_counters_define(struct syc_join_counters *counters,
 	return n - kept;
 }
 
-/* Addresses of the id and the value of slot @i of the CTRSET in @buffer. */
+/* Return the addresses of the id and the value of slot @i of the CTRSET in
+ * @buffer. */
 static unsigned char *slot_id(unsigned char *buffer, unsigned i)
 {
 	return buffer + sizeof(struct syscap_wire_ctrset) + i / 8 * GROUP +

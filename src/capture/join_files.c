@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* join_files.c - files embedded in captures that are joined. */
+/* join_files.c - embedded files of captures that are joined. */
 #define _GNU_SOURCE
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #define PATH_SIZE SYC_SIZE(file_chunk, path)
 
 /*
- * One of the files that share a path, or shared it.  An entry without a file
+ * One of the files that have, or had, the same path.  An entry without a file
  * reserves the path.
  */
 struct variant {
@@ -117,7 +117,7 @@ bool syc_join_files_is_one(const struct syc_join_files *files,
 	return true;
 }
 
-/* Iterates over the content across the chunks. */
+/* Position of a walk through the content of all chunks. */
 struct chunk_walk {
 	const struct syc_join_files *files;
 	const struct syc_join_file *file;
@@ -204,7 +204,8 @@ static struct syc_join_path *put_path(struct syc_join_paths *paths,
 	return path;
 }
 
-/* A path that is too long loses its end, between two characters. */
+/* Choose a new path for the file.  Cut the end of a too long path, between two
+ * characters. */
 static int choose_path(struct syc_join_paths *paths, struct syc_join_path *path,
                        struct syc_join_file *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* join_pids.c - pids that are unique in a joined capture. */
+/* join_pids.c - unique pids in a joined capture. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "capture/join_state.h"
 #include "common/load.h"
 
-#define RECORD 32u /* record of a symbol table: see join.h */
+#define RECORD 32u /* size of a record of a symbol table (join.h) */
 
 void syc_join_pids_fini(struct syc_join_pids *pids)
 {
@@ -49,13 +49,15 @@ static int get_process(struct syc_join_pids *pids, int32_t pid, int64_t time,
 	return 0;
 }
 
-/* Some recorders write a placeholder for an unknown command line. */
+/* Return whether the command line is a placeholder, which some recorders write
+ * for an unknown command line. */
 static bool is_made_up(const char *cmdline)
 {
 	return cmdline[0] == '\0' || strncmp(cmdline, "[pid ", 5) == 0;
 }
 
-/* Return whether a PROCESS frame of the process had this command line. */
+/* Return whether a PROCESS frame of the process had the command line
+ * @cmdline. */
 static bool has_cmdline(const struct syc_join_process *process,
                         const char *cmdline)
 {
@@ -77,7 +79,7 @@ static int add_map(struct syc_join_process *process,
 		.build_id = frame->map.build_id,
 	};
 
-	/* Regions without a file are equal everywhere */
+	/* Ignore regions without a file, which are equal everywhere */
 	return region.filename[0] == '/'
 	               ? syc_array_push(&process->regions, region)
 	               : 0;
@@ -108,7 +110,8 @@ int syc_join_pids_scan(struct syc_join_pids *pids,
 		process->first = frame->time;
 	switch (frame->type) {
 	case SYSCAP_FRAME_PROCESS:
-		process->ended = INT64_MAX; /* no EXIT, or the pid was reused */
+		process->ended = INT64_MAX; /* no EXIT came, or the pid was
+		                             * reused */
 		if (is_made_up(frame->process.cmdline) ||
 		    has_cmdline(process, frame->process.cmdline))
 			return 0;
@@ -131,7 +134,7 @@ int syc_join_pids_scan(struct syc_join_pids *pids,
 
 /* ------------------------------------------------------------- renumbering */
 
-/* The new number of @pid of this input in the joined capture. */
+/* Return the new number of @pid of this input in the joined capture. */
 static int32_t new_pid_of(const struct syc_join_pids *pids, int32_t pid)
 {
 	size_t place;
@@ -197,7 +200,7 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
 	struct syscap_wire_metadata *const metadata = (void *)buffer;
 	const size_t size = 16;
 
-	/* A process that was renumbered before has a frame already */
+	/* A process that an earlier join renumbered has a frame already */
 	if (process->new_pid == process->pid ||
 	    process->original != process->pid)
 		return false;
@@ -210,7 +213,8 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
 	return true;
 }
 
-/* Recorders write the build-id, the inode, or both of them. */
+/* Return whether two texts are equal.  NULL equals any text, because a recorder
+ * may write only the inode, or only the build-id. */
 static bool same_text(const char *a, const char *b)
 {
 	return a == NULL || b == NULL || strcmp(a, b) == 0;
@@ -239,8 +243,8 @@ static bool has_region(const struct syc_join_process *process,
 	return false;
 }
 
-/* The program and one more mapping, since the program may have a fixed
- * address. */
+/* Return whether the programs and one more mapping are equal, because a program
+ * may have a fixed address. */
 static bool same_maps(const struct syc_join_process *a,
                       const struct syc_join_process *b)
 {
@@ -256,7 +260,7 @@ static bool same_maps(const struct syc_join_process *a,
 
 enum verdict {
 	OTHER,
-	UNKNOWN, /* no evidence that the processes are the same or differ */
+	UNKNOWN, /* no evidence for equality or difference */
 	SAME
 };
 
@@ -278,7 +282,7 @@ static enum verdict compare(const struct syc_join_process *a,
 /* A process of an input. The processes of one original pid form a list. */
 struct known {
 	const struct syc_join_process *process;
-	size_t input, next; /* next: place + 1 of the next process */
+	size_t input, next; /* next: 1 + place of the next process */
 };
 
 struct settling {
@@ -288,7 +292,7 @@ struct settling {
 	/* All process numbers in inputs, original and new. */
 	struct syc_map used;
 	struct syc_map given;
-	SYC_ARRAY(size_t) given_to; /* input that uses each number */
+	SYC_ARRAY(size_t) given_to; /* inputs that use the numbers */
 	int32_t last;
 };
 
@@ -321,7 +325,8 @@ static int fresh(struct settling *settling, int32_t *ret_number)
 	return r > 0 ? 0 : -ENOMEM;
 }
 
-/* Return whether the list allows the number @number for @process. */
+/* Return whether @process may have the number @number, by the processes in the
+ * list @head. */
 static bool may_be(const struct settling *settling,
                    const struct syc_join_process *process, int32_t number,
                    size_t input, size_t head)

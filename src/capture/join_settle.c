@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_settle.c - the time span, pids and embedded files of a joined capture.
+ * join_settle.c - time span, pids and embedded files of a joined capture.
  *
  * Readers use one fixed path for the table of symbols, and one for the table of
- * lines.  The join therefore merges tables that differ.  Compressed tables are
- * treated like other files.
+ * lines.  So the join merges tables that differ.  The join treats compressed
+ * tables like other files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static struct syc_join_file *lines_of(const struct syc_join_input *input)
 	return syc_join_files_find(&input->files, SYC_LINE_TABLE_PATH);
 }
 
-/* The bytes of @input's table, which the caller frees; NULL: no table is
- * readable. */
+/* Return the bytes of @input's table, which the caller frees, or NULL without a
+ * readable table. */
 static unsigned char *open_lines(const struct syc_join_input *input,
                                  struct syc_line_table *table)
 {
@@ -65,7 +65,7 @@ static int add_lines(struct syc_join *join, const struct syc_join_input *input,
 	uint64_t left_out = 0;
 	int r;
 
-	if (bytes == NULL) /* the file gets a new name, as other files do */
+	if (bytes == NULL) /* the file gets a new path, like other files */
 		return 0;
 	if (make->binaries.n == 0 &&
 	    syc_join_files_chunk(&input->files, lines_of(input), 0, &chunk))
@@ -94,8 +94,8 @@ static void keep_all(struct syc_join *join)
 }
 
 /*
- * If several inputs have tables that differ, make one of all readable tables. 0
- * or -ENOMEM.
+ * If several inputs have tables that differ, make one table of all readable
+ * tables.  Returns 0 or -ENOMEM.
  */
 static int settle_lines(struct syc_join *join)
 {
@@ -157,7 +157,7 @@ static void set_fate(struct syc_join *join, enum syc_join_fate from,
 	}
 }
 
-/* If any two tables differ, mark all that can be merged. */
+/* If any two tables differ, mark all tables that can be merged. */
 static bool choose_tables(struct syc_join *join)
 {
 	const struct syc_join_input *first = NULL;
@@ -179,7 +179,8 @@ static bool choose_tables(struct syc_join *join)
 		if (input->pids.n_changed > 0)
 			differ = true;
 	}
-	/* A big-endian table is of no use in a little-endian capture. */
+	/* Convert a single big-endian table, too, because the joined capture is
+	 * little-endian. */
 	if (first != NULL && first->big)
 		differ = true;
 	if (!differ)
@@ -238,7 +239,8 @@ static int merge_tables(struct syc_join *join)
 	return 0;
 }
 
-/* Readers prefer the uncompressed table. */
+/* Report compressed tables beside an uncompressed table, because readers prefer
+ * the uncompressed table. */
 static void report_compressed(struct syc_join *join)
 {
 	size_t n_plain = 0;
@@ -288,8 +290,8 @@ static void report_pid(void *data, size_t input,
 	struct syc_join *const join = data;
 	const struct syc_join_input *const first = join->inputs.items[other];
 
-	if (process->pid != process->original) /* a renumbering that is reported
-	                                        * already */
+	if (process->pid != process->original) /* an earlier join has reported
+	                                        * the renumbering */
 		return;
 	syc_join_report(
 		join, join->inputs.items[input], false,
@@ -316,7 +318,7 @@ static int settle_pids(struct syc_join *join)
 	return r;
 }
 
-/* After that, choose the files that keep their path. */
+/* Choose the files that keep their path, after the choice of numbers. */
 static int settle_files(struct syc_join *join)
 {
 	int r = 0;
@@ -336,7 +338,8 @@ static int settle_files(struct syc_join *join)
 	return r;
 }
 
-/* "YYYY-MM-DDTHH:MM:SSZ" sorts as text; other texts have no order. */
+/* Return whether @text is "YYYY-MM-DDTHH:MM:SSZ", which sorts as text.  Other
+ * texts have no order. */
 static bool is_time(const char *text)
 {
 	static const char form[] = "0000-00-00T00:00:00Z";

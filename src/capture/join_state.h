@@ -2,14 +2,14 @@
 /*
  * join_state.h - parts of a join, for join*.c only.
  *
- * Unique counter ids: in a file, readers identify a counter by its id alone.
- * For a process of an input, an id means
+ * Unique counter ids: in a file, readers identify a counter only by its id.
+ * For a process of an input, an id means the first of these that exists:
  *
- * - the last definition of the id before the value in the file; otherwise
- * - the first definition behind the value; otherwise
- * - the last definition by any process of that input, because the children of
- *   a process set its counters; otherwise
- * - a counter without definition, of this process only.
+ * - the last definition of the id before the value in the file.
+ * - the first definition behind the value.
+ * - the last definition by any process of the input, because the children of a
+ *   process set its counters.
+ * - a counter without definition, only of this process.
  *
  * Each of these counters gets a unique id.
  */
@@ -27,8 +27,8 @@
 #define SYC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
 
 struct syc_join_definition {
-	const unsigned char *frame; /* the CTRDEF in the map; i is the index in
-	                             * it */
+	const unsigned char *frame; /* the CTRDEF in the map; i is the counter's
+	                             * index */
 	uint16_t i;
 	bool is_hoisted; /* written before all other frames */
 	bool is_written;
@@ -46,7 +46,7 @@ struct syc_join_use {
 	uint32_t new_id;            /* new id of the next value */
 };
 
-/** The counters of one input; all zero at first. */
+/** The counters of one input.  Initially all zero. */
 struct syc_join_counters {
 	struct syc_map by_text; /* pid, id, and all distinguishing fields */
 	struct syc_map by_use;  /* uses by pid and id */
@@ -67,13 +67,14 @@ int syc_join_counters_scan(struct syc_join_counters *counters,
                            const struct syscap_frame *frame, bool big,
                            uint32_t *last);
 
-/** Called after the scan: settle the ids of values without a definition. */
+/** Settle the ids of values without a definition.  Called after the scan. */
 int syc_join_counters_settle(struct syc_join_counters *counters,
                              uint32_t *last);
 
 /**
- * Step through the CTRDEFs that go before all other frames, from *@at, 0 at
- * first.  Put the new definitions of each CTRDEF into @buffer, renumbered.
+ * Put the renumbered new definitions of the next CTRDEF that precedes all other
+ * frames into @buffer.  *@at is the position, initially 0.  Returns false at
+ * the end.
  */
 bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
                              size_t *at, unsigned char *buffer);
@@ -87,19 +88,19 @@ unsigned syc_join_counters_define(struct syc_join_counters *counters,
                                   unsigned char *buffer, bool *ret_is_empty);
 
 /**
- * Renumber the CTRSET in @buffer, which is little-endian; unused slots move
+ * Renumber the CTRSET in @buffer, which is little-endian, and move unused slots
  * behind the used slots.
  */
 void syc_join_counters_set(const struct syc_join_counters *counters,
                            unsigned char *buffer);
 
 /*
- * Files embedded in captures that are joined.
+ * Embedded files of captures that are joined.
  *
- * Readers take the chunks of a path up to the first that ends a file.  So of
- * all files with one path in the inputs, only one may keep the path.  Equal
- * files are written once, and files that differ get a new path.  Within one
- * input nothing changes.
+ * Readers take the chunks of a path up to the first chunk that ends a file.  So
+ * of all files with one path in the inputs, only one may keep the path.  The
+ * join writes equal files once, and gives a new path to files that differ.  The
+ * files of a single input do not change.
  */
 
 enum syc_join_fate {
@@ -118,14 +119,14 @@ struct syc_join_file {
 	char *new_path;
 };
 
-/** The files of one input; all zero at first. */
+/** The files of one input.  Initially all zero. */
 struct syc_join_files {
 	struct syc_map by_path;
 	SYC_ARRAY(struct syc_join_file) files;
 	bool big; /* the input's byte order */
 };
 
-/** The paths of all inputs; all zero at first. */
+/** The paths of all inputs.  Initially all zero. */
 struct syc_join_paths {
 	struct syc_map taken;
 	struct syc_map by_path; /* paths of the files that are settled */
@@ -140,19 +141,20 @@ int syc_join_files_scan(struct syc_join_files *files,
                         struct syc_join_paths *paths,
                         const struct syscap_frame *frame);
 
-/** The file of @path, or NULL. */
+/** Return the file of @path, or NULL. */
 struct syc_join_file *syc_join_files_find(const struct syc_join_files *files,
                                           const char *path);
 
 /**
- * Decode chunk @i of @file.  False: the input changed, and the frame is no
- * longer a chunk.
+ * Decode chunk @i of @file.  Returns false if the input changed, and the frame
+ * is no longer a chunk.
  */
 bool syc_join_files_chunk(const struct syc_join_files *files,
                           const struct syc_join_file *file, size_t i,
                           struct syscap_frame *ret_chunk);
 
-/** The content of all chunks, from malloc(); NULL: no memory, or unreadable. */
+/** Return the content of all chunks, from malloc(), or NULL if no memory is
+ * left, or a chunk is unreadable. */
 unsigned char *syc_join_files_content(const struct syc_join_files *files,
                                       const struct syc_join_file *file);
 
@@ -172,7 +174,8 @@ bool syc_join_files_equal(const struct syc_join_files *files,
                           const struct syc_join_files *other_files,
                           const struct syc_join_file *other);
 
-/** Reserve the path @text, so that no file keeps it.  Returns 0 or -ENOMEM. */
+/** Reserve the path @text, so that no file keeps the path.  Returns 0 or
+ * -ENOMEM. */
 int syc_join_files_reserve(struct syc_join_paths *paths, const char *text);
 
 /**
@@ -184,8 +187,8 @@ int syc_join_files_settle(struct syc_join_paths *paths,
                           struct syc_join_file *file);
 
 /**
- * Give @file the path @text, which has the new pid of its process.  Returns 1;
- * 0: the path is taken; or -ENOMEM.
+ * Give @file the path @text, which contains the new pid of its process.
+ * Returns 1, 0 if the path is taken, or -ENOMEM.
  */
 int syc_join_files_move(struct syc_join_paths *paths,
                         struct syc_join_file *file, const char *text);
@@ -195,14 +198,14 @@ void syc_join_files_rename(const struct syc_join_file *file,
                            unsigned char *buffer);
 
 /*
- * JIT addresses that are unique in a joined capture.
+ * Unique JIT addresses in a joined capture.
  *
- * Names are looked up by address alone, in the whole file.  So every address in
- * a JITMAP of an input gets a new address, separately for each pid.  If a stack
- * has another pid, the first JITMAP with the address applies.
+ * Readers look names up only by address, in the whole file.  So every address
+ * in a JITMAP of an input gets a new address, separately for each pid.  If a
+ * stack has another pid, the first JITMAP with the address applies.
  */
 
-/** The addresses of one input; all zero at first. */
+/** The addresses of one input.  Initially all zero. */
 struct syc_join_jit {
 	struct syc_map by_pid; /* map with keys of struct pid_addr */
 	struct syc_map by_addr;
@@ -214,15 +217,15 @@ struct syc_join_jit {
 void syc_join_jit_fini(struct syc_join_jit *jit);
 
 /**
- * Record the names in @frame, a JITMAP.  *@last is the latest new address, its
- * lower half.  Returns 0, -ENOMEM, or -ENOSPC if no address is left.
+ * Record the names in @frame, a JITMAP.  *@last is the lower half of the latest
+ * new address.  Returns 0, -ENOMEM, or -ENOSPC if no address is left.
  */
 int syc_join_jit_scan(struct syc_join_jit *jit,
                       const struct syscap_frame *frame, bool big,
                       uint32_t *last);
 
 /**
- * Renumber the JITMAP in @buffer, which is little-endian; @frame is the
+ * Renumber the JITMAP in @buffer, which is little-endian.  @frame is the
  * original.
  */
 void syc_join_jit_names(const struct syc_join_jit *jit,
@@ -231,22 +234,22 @@ void syc_join_jit_names(const struct syc_join_jit *jit,
 
 /**
  * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  A JIT
- * address without a name gets a new address too.  Without a new address, the
- * address would get another input's name.
+ * address without a name gets a new address, too, because the old address may
+ * have a name in another input.
  */
 int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
                        unsigned char *addrs, unsigned n, uint32_t *last);
 
 /*
- * Processes that are distinguished in a joined capture.
+ * Distinct processes in a joined capture.
  *
  * Readers identify a process by its pid, for its maps and the function names of
- * its stacks.  Two inputs may use one pid for two processes: pid 1 of two
- * containers, a reused pid, another machine.
+ * its stacks.  Two inputs may use one pid for two processes, for example pid 1
+ * of two containers.
  *
  * The later process gets a number that no Linux process has, from
- * SYC_JOIN_PIDS_FIRST on.  A METADATA frame "syscap.pid" stores the original
- * pid of that process.
+ * SYC_JOIN_PIDS_FIRST on.  A METADATA frame "syscap.pid" stores the process'
+ * original pid.
  */
 
 /** Linux has at most 2^22 pids. */
@@ -254,10 +257,10 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 
 #define SYC_JOIN_PIDS_ID "syscap.pid"
 
-/** A file that is mapped; texts are in the input's map. */
+/** A mapped file.  Its texts are in the input's map. */
 struct syc_join_region {
 	uint64_t start, end, offset, inode;
-	/* Path and build_id, which may be NULL. */
+	/* Path, and build-id or NULL. */
 	const char *filename, *build_id;
 };
 
@@ -267,12 +270,12 @@ struct syc_join_process {
 	int32_t original; /* pid before an earlier join; otherwise pid */
 	int32_t new_pid;  /* valid once the join is settled */
 	int64_t first;    /* time of the first frame, ns */
-	int64_t ended;    /* time of the EXIT frame; INT64_MAX: none */
+	int64_t ended;    /* time of the EXIT frame, or INT64_MAX */
 	SYC_ARRAY(struct syc_join_region) regions;
 	SYC_ARRAY(const char *) cmdlines;
 };
 
-/** The processes of one input; all zero at first. */
+/** The processes of one input.  Initially all zero. */
 struct syc_join_pids {
 	struct syc_map by_pid;
 	SYC_ARRAY(struct syc_join_process) processes;
@@ -282,7 +285,7 @@ struct syc_join_pids {
 
 void syc_join_pids_fini(struct syc_join_pids *pids);
 
-/** Record the facts in @frame.  Returns 0 or -ENOMEM. */
+/** Record the data about a process in @frame.  Returns 0 or -ENOMEM. */
 int syc_join_pids_scan(struct syc_join_pids *pids,
                        const struct syscap_frame *frame);
 
@@ -296,14 +299,14 @@ void syc_join_pids_table(const struct syc_join_pids *pids, unsigned char *data,
 
 /**
  * Store the new path of an embedded file of a renumbered process,
- * "/proc/PID/...", in @text. False: the file keeps its path.
+ * "/proc/PID/...", in @text.  Returns false if the file keeps its path.
  */
 bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
                         char *text, size_t size);
 
 /**
- * Compose the METADATA frame of @process in @buffer.  False: the process does
- * not need this frame.
+ * Compose the METADATA frame of @process in @buffer.  Returns false if the
+ * process needs no frame.
  */
 bool syc_join_pids_metadata(const struct syc_join_process *process,
                             unsigned char *buffer);
@@ -312,19 +315,19 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
  * Equality of processes of two inputs.
  *
  * No frame identifies a process, but the mappings of a process do, because
- * mappings have random addresses.  Two inputs have the same process if its
- * first mapping has the same file and address in both.  If both processes have
- * more mappings, another mapping must also be equal.
+ * mappings have random addresses.  Two inputs have the same process if the
+ * first mappings have the same file and address.  If both processes have more
+ * mappings, another mapping must also be equal.
  *
  * If one of the processes has no maps, the command lines decide.  If one
- * process ended before the other began, the processes differ.  A process that
- * exec'ed between two captures is treated as two processes.
+ * process ended before the other began, the processes differ.  The join treats
+ * a process that exec'ed between two captures as two processes.
  */
 
 /**
- * Give every process of the @n inputs its number.  Returns 0 or -ENOMEM.
- * @renumbered is called for each process with a new number, with the index of
- * its input and of an input that uses the old number.
+ * Give every process of the @n inputs its number.  Returns 0 or -ENOMEM.  Calls
+ * @reported for each process with a new number, with the index of its input and
+ * of an input that uses the old number.
  */
 int syc_join_pids_settle(
 	struct syc_join_pids *const *inputs, size_t n,

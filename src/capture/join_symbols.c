@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_symbols.c - names in a joined capture: JIT addresses, and merged tables
- * of symbols.
+ * join_symbols.c - JIT addresses and merged tables of symbols in a joined
+ * capture.
  */
 #define _GNU_SOURCE
 #include "capture/frame.h"
@@ -10,15 +10,15 @@
 #include "common/containers.h"
 #include "common/load.h"
 
-/* A key to be hashed, so it has no padding. */
+/* A key of a hash map, without padding. */
 struct pid_addr {
 	uint64_t addr;
 	int64_t pid;
 };
 
 /*
- * JIT addresses that the library assigns.  Only such addresses can be equal in
- * several inputs.
+ * Return whether the library assigned the JIT address.  Only the library's
+ * addresses can be equal in several inputs.
  */
 static bool is_jit_address(uint64_t addr)
 {
@@ -26,8 +26,9 @@ static bool is_jit_address(uint64_t addr)
 }
 
 /*
- * The mark of 64-bit or 32-bit writers.  An address of code may have the mark,
- * too, so only a name makes an address a JIT address.
+ * Return whether the address has the mark of 64-bit or 32-bit writers.  A code
+ * address may have the mark, too, so only a name makes an address a JIT
+ * address.
  */
 static bool may_be_named(uint64_t addr)
 {
@@ -126,7 +127,7 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 		if (translated == addr && is_jit_address(addr)) {
 			/*
 			 * The address has no name, or its new address equals
-			 * the old one; the second case needs no change.
+			 * the old address and needs no change.
 			 */
 			size_t number;
 
@@ -164,7 +165,7 @@ static bool is_end(const unsigned char *record)
 
 bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
 {
-	/* A text that begins at the last NUL or before has an end. */
+	/* A text that begins at or before the last NUL has an end. */
 	const unsigned char *last_nul = memrchr(data, 0, size);
 
 	if (last_nul == NULL)
@@ -197,7 +198,7 @@ static int compare(const void *left, const void *right)
 static bool overlap(const struct syc_join_symbol *a,
                     const struct syc_join_symbol *b)
 {
-	/* The last address of each range. */
+	/* Last addresses of the ranges. */
 	const uint64_t a_last = a->end > a->begin ? a->end - 1 : a->begin;
 	const uint64_t b_last = b->end > b->begin ? b->end - 1 : b->begin;
 
@@ -234,8 +235,8 @@ static int read_table(struct syc_join_symbols *symbols,
 }
 
 /*
- * The two tables are sorted, and ranges in @old do not overlap.  So a new range
- * can overlap only the latest taken range and the next range of @old.
+ * Merge two sorted tables.  Ranges in @old do not overlap, so a new range can
+ * overlap only the latest taken range and the next range of @old.
  */
 static int merge(const struct syc_join_symbols *old,
                  const struct syc_join_symbols *added,
@@ -298,7 +299,7 @@ int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
 	return 0;
 }
 
-/* The texts of a table that is written; each text is stored once. */
+/* The texts of a table that is written.  Each text is stored once. */
 struct symbol_texts {
 	struct syc_map map;
 	SYC_ARRAY(uint64_t) offsets;
@@ -372,7 +373,8 @@ static int store_table(const struct syc_join_symbols *symbols,
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,
                            unsigned char **ret_data, size_t *ret_size)
 {
-	/* Readers expect bytes behind the record of zeros: an empty text. */
+	/* Write an empty text, because readers expect bytes behind the record
+	 * of zeros. */
 	struct symbol_texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
 	uint64_t at;
 	int r = put_text(&texts, "", &at);

@@ -149,7 +149,8 @@ void syc_line_table_frame(const struct syc_line_table *table, uint32_t i,
 }
 
 /*
- * Files with the same build-id are the same file, even if their paths differ.
+ * Return whether the binary matches.  Files with the same build-id are the same
+ * file, even if their paths differ.
  */
 static bool is_binary(const struct syc_line_binary *binary, const char *path,
                       const char *build_id)
@@ -223,7 +224,7 @@ void syc_line_make_fini(struct syc_line_make *make)
 	memset(make, 0, sizeof(*make));
 }
 
-/* Return the offset of @text among the texts; "" is the first. */
+/* Store the offset of @text among the texts, of which "" is the first. */
 static int put_text(struct syc_line_make *make, const char *text,
                     uint32_t *ret_at)
 {
@@ -289,7 +290,7 @@ static int push_u32(struct syc_line_make *make, uint32_t value)
 	return 0;
 }
 
-/* Get the number of the chain of these frames. */
+/* Get the number of the chain of @frames. */
 static int put_chain(struct syc_line_make *make,
                      const struct syc_line_frame *frames, size_t n,
                      size_t *ret_chain)

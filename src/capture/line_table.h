@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * line_table.h - the table of source lines in a capture.
+ * line_table.h - table of source lines in a capture.
  *
  * The embedded file `__lines__` maps addresses in stacks to source lines.
  * The file is always little-endian.  Each part follows the previous part:
@@ -33,9 +33,9 @@
  * the function into which the previous frame was inlined, so the last frame has
  * the machine code.  Places share source frames.
  *
- * A place is a byte of an instruction.  A place is the address itself if the
- * CPU was about to run the instruction there.  For a return address, a place is
- * the byte before it.
+ * A place is a byte of an instruction.  It is the address itself if the CPU was
+ * about to run the instruction at the address.  For a return address, it is the
+ * preceding byte.
  */
 #ifndef SYC_CAPTURE_LINE_TABLE_H
 #define SYC_CAPTURE_LINE_TABLE_H
@@ -67,18 +67,20 @@ struct syc_line_place {
 	uint32_t first, n; /* first source frame, and number of source frames */
 };
 
-/** A table that was checked; the caller keeps the bytes.  All zero: empty. */
+/** A checked table.  The caller keeps the bytes.  A struct of zeros is
+ * empty. */
 struct syc_line_table {
 	const unsigned char *binaries, *places, *frames;
 	const char *texts;
 	uint32_t n_binaries, n_places, n_frames;
 };
 
-/** Returns NULL, or the description of an error in the table. */
+/** Check and open a table.  Returns NULL, or the description of an error in the
+ * table. */
 const char *syc_line_table_open(const unsigned char *bytes, size_t size,
                                 struct syc_line_table *ret_table);
 
-/** Element @i, which must exist. */
+/** Read element @i, which must exist. */
 void syc_line_table_binary(const struct syc_line_table *table, uint32_t i,
                            struct syc_line_binary *ret_binary);
 void syc_line_table_place(const struct syc_line_table *table, uint32_t i,
@@ -143,22 +145,22 @@ int syc_line_make_binary(struct syc_line_make *make, const char *path,
 
 /**
  * Add the place @offset of @binary with @n frames, 1 to SYC_LINE_FRAMES_MAX.
- * Returns 1; 0 if the place is known with these frames; -EEXIST if the place is
- * known with other frames, which stay; -ENOMEM; or -EFBIG.
+ * Returns 1, 0 if the place is known with these frames, -EEXIST if the place is
+ * known with other frames, which stay, -ENOMEM or -EFBIG.
  */
 int syc_line_make_place(struct syc_line_make *make, size_t binary,
                         uint64_t offset, const struct syc_line_frame *frames,
                         size_t n);
 
 /**
- * Add all new places of @table. *@ret_left_out is the number of places that are
- * known with other frames.  Returns 0, -ENOMEM or -EFBIG.
+ * Add all new places of @table.  Stores in *@ret_left_out the number of places
+ * that are known with other frames.  Returns 0, -ENOMEM or -EFBIG.
  */
 int syc_line_make_add(struct syc_line_make *make,
                       const struct syc_line_table *table,
                       uint64_t *ret_left_out);
 
-/** The table, from malloc().  Returns 0, -ENOMEM, -EFBIG. */
+/** Make the table, in memory from malloc().  Returns 0, -ENOMEM or -EFBIG. */
 int syc_line_make_table(struct syc_line_make *make, unsigned char **ret_bytes,
                         size_t *ret_size);
 

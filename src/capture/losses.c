@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* losses.c - sums of losses.  Pure. */
+/* losses.c - sums of losses. */
 #include "capture/losses.h"
 
 #include <string.h>

@@ -3,10 +3,11 @@
  * losses.h - sums of losses, and of reported losses.
  *
  * Losses after a thread's last loss record (base/loss_record.h) are only in the
- * header of its ring.  The recorder adds up the records that it drained. When
- * the ring ends, the recorder writes a record for the remainder.
+ * header of its ring.  The recorder adds up the drained records.  At the ring's
+ * end, the recorder writes a record for the remainder.
  *
- * Pure; all numbers come from the peer, and sums saturate.
+ * The functions have no side effects.  All numbers come from the peer, so sums
+ * saturate.
  */
 #ifndef SYC_CAPTURE_LOSSES_H
 #define SYC_CAPTURE_LOSSES_H
@@ -16,11 +17,11 @@
 #include "base/loss_record.h"
 #include "ring/ring.h"
 
-/** No loss record is longer. */
+/** Greatest length of a loss record. */
 #define SYC_LOSS_FRAME_MAX 1024u
 
-/** Read the loss record in @frame, which is decoded.  False: the record has no
- * losses. */
+/** Read the loss record in the decoded @frame.  Returns false if the record has
+ * no losses. */
 static inline bool syc_losses_read(const struct syscap_frame *frame,
                                    struct syc_loss *ret_loss)
 {
@@ -29,26 +30,28 @@ static inline bool syc_losses_read(const struct syscap_frame *frame,
 	       syc_loss_record_parse(frame->mark.message, ret_loss);
 }
 
-/** *@sum += @more, or the largest number. */
+/** Add @more to *@sum, up to the largest number. */
 void syc_losses_count_up(uint64_t *sum, uint64_t more);
 /**
  * Add each field of @more to the same field of @sum, as syc_losses_count_up().
  */
 void syc_losses_add(struct syc_loss *sum, const struct syc_loss *more);
 
-/** Subtract @reported from @all.  False: nothing is left. */
+/** Subtract @reported from @all.  Returns false if no losses are left. */
 bool syc_losses_less(const struct syc_loss *all,
                      const struct syc_loss *reported,
                      struct syc_loss *ret_rest);
 
-/** Subtract @reported from the totals of the ring.  False: nothing is left. */
+/** Subtract @reported from the totals of the ring.  Returns false if no losses
+ * are left. */
 bool syc_losses_remainder(const struct syc_ring_losses *all,
                           const struct syc_loss *reported,
                           struct syc_loss *ret_rest);
 
 /**
- * Compose a loss record of @pid and the thread in @loss, at @frame, which has
- * room for SYC_LOSS_FRAME_MAX bytes and is aligned to 8.  Returns its length.
+ * Compose a loss record of @pid and the thread in @loss, at @frame, which is
+ * aligned to 8 and has space for SYC_LOSS_FRAME_MAX bytes.  Returns the
+ * record's length.
  */
 uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
                             int32_t pid, int64_t from, int64_t to);
@@ -56,8 +59,8 @@ uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
 /*
  * Frames that a writer could not write, for the losses in the file's header.
  *
- * On a full disk there is no room for a loss record, but the header exists
- * already.  Readers synthesize the record: base/loss_record.h.
+ * A full disk has no space for a loss record, but the header exists already.
+ * Readers make the record from the header (base/loss_record.h).
  */
 
 /**

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader.c - open a capture, and step through its frames.
+ * reader.c - reader of a capture's frames.
  *
- * Only a frame's length and the size of the file at its opening decide where a
- * frame ends.  Inconsistent content makes one frame invalid.  A wrong length
- * ends the reading, because nothing marks the beginning of the next frame.
+ * Only a frame's length, and the size of the opened file, determine a frame's
+ * end.  Inconsistent content makes one frame invalid.  A wrong length ends the
+ * reading, because no mark shows the begin of the next frame.
  *
  * Frames from the ring file of a dead process follow the frames of the capture.
  */
@@ -40,8 +40,7 @@ struct syscap_reader {
 	uint64_t rest_frames;
 	uint64_t rest_bad; /* number of unreadable frames in the ring file */
 	char not_merged[sizeof(((struct syscap_error *)0)->message)];
-	unsigned char *losses; /* a loss record for the losses in the header, or
-	                        * NULL */
+	unsigned char *losses; /* loss record of the header's losses, or NULL */
 	uint64_t losses_size;  /* size of the loss record, which is in no
 	                        * file */
 	uint64_t position;     /* offset of the next frame in data, rest and
@@ -71,9 +70,9 @@ static int check_header(const unsigned char *data, uint64_t size,
 }
 
 /*
- * Compose a record of the losses in the header, to be read after the last
- * frame.  The record has the pid of the process that began the file, because
- * the header does not name the process of the losses.
+ * Compose a record of the losses in the header, which follows the last frame.
+ * The record has the pid of the process that began the file, because the header
+ * does not name the process of the losses.
  */
 static int add_unreported(struct syscap_reader *reader,
                           struct syscap_error *error)
@@ -122,8 +121,8 @@ int syscap_reader_open_memory(const void *data, size_t size,
 	reader->mapping.lost_at = UINT64_MAX;
 	reader->position = FILE_HEADER;
 	/*
-	 * Big-endian writers store the flag in another bit, and leave this bit
-	 * 0.
+	 * Big-endian writers store the flag in another bit, and leave the
+	 * tested bit 0.
 	 */
 	reader->big = (reader->data[offsetof(struct syscap_wire_file,
 	                                     little_endian)] &
@@ -168,8 +167,8 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
 {
 	struct syc_mapping mapping = { .data = NULL };
 	/*
-	 * Check the lock before the size, since a writer ends with a whole
-	 * frame
+	 * Check the lock before the size, because a writer ends with a whole
+	 * frame.
 	 */
 	const bool is_written = syc_file_lock_is_held(fd);
 	int r = map_file(fd, &mapping, error);
@@ -187,7 +186,7 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
 	return 0;
 }
 
-/* The file may have become longer or shorter since the reader mapped it. */
+/* Map the file again, because it may have become longer or shorter. */
 static int map_again(struct syscap_reader *reader, int fd,
                      struct syscap_error *error)
 {
@@ -224,7 +223,8 @@ static int take_rest(struct syscap_reader *reader, struct syc_ring_reader *rest,
 	return 0;
 }
 
-/* @rest is open.  @lives: the process of @rest is alive. */
+/* Merge frames of the open ring file @rest.  @lives: whether the process of
+ * @rest is alive. */
 static int merge(struct syscap_reader *reader, int fd,
                  struct syc_ring_reader *rest, bool lives,
                  struct syscap_error *error)
@@ -261,9 +261,9 @@ static int merge(struct syscap_reader *reader, int fd,
 }
 
 /*
- * A killed process that recorded itself left frames in its ring file.  Frames
- * in the ring file follow the frames of the capture.  The capture of a living
- * process is read up to its last whole batch.
+ * Add the frames that a killed process, which recorded itself, left in its ring
+ * file.  They follow the frames of the capture.  The capture of a living
+ * process ends at its last whole batch.
  */
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)
@@ -322,7 +322,7 @@ void syscap_reader_close(struct syscap_reader *reader)
 
 /* ---------------------------------------------------------------- frames */
 
-/* A power of two, which is a multiple of every page size. */
+/* Size of a release, a power of two and a multiple of every page size. */
 #define RELEASE_SIZE ((uint64_t)16 << 20)
 #define LARGEST_PAGE ((uint64_t)64 << 10)
 
@@ -351,8 +351,8 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	                     reader->big);
 }
 
-/* The byte at the reader's position, and the number of bytes up to the end of
- * its part. */
+/* Return the byte at the reader's position, and the number of bytes up to the
+ * end of the byte's part. */
 static const unsigned char *here(const struct syscap_reader *reader,
                                  uint64_t *ret_left)
 {
@@ -381,7 +381,7 @@ report_lost(const struct syscap_reader *reader, uint64_t at,
 		(unsigned long long)reader->mapping.size);
 }
 
-/* Return whether a writer may have written only half of the last frame yet. */
+/* Return whether a writer may still be writing the last frame. */
 static bool is_end(const struct syscap_reader *reader, uint16_t len,
                    uint64_t left)
 {
@@ -391,7 +391,7 @@ static bool is_end(const struct syscap_reader *reader, uint16_t len,
 }
 
 /*
- * Explain why there is no whole frame of @len bytes at the reader's position.
+ * Report why the reader's position has no whole frame of @len bytes.
  */
 static __attribute__((cold, noinline)) int
 no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
@@ -421,8 +421,8 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 
 /*
  * Release the pages behind the reader, so that a capture of many gigabytes does
- * not evict all other data.  Pointers into released pages stay valid: the
- * kernel reads the page again.
+ * not evict all other data.  Pointers into released pages stay valid, because
+ * the kernel reads the pages again.
  */
 static void release_pages(struct syscap_reader *reader, uint64_t granularity)
 {
@@ -442,7 +442,8 @@ int syscap_reader_next(struct syscap_reader *reader,
 {
 	uint64_t left;
 	const unsigned char *bytes = here(reader, &left);
-	/* A join has all of its captures open at once. */
+	/* Release all pages at the end, because a join has all of its captures
+	 * open. */
 	if (left == 0) {
 		release_pages(reader, LARGEST_PAGE);
 		return 0;
@@ -478,12 +479,13 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 		return -EINVAL;
 	/*
 	 * A caller may read in pieces, each from the end of the previous piece.
-	 * Then the pages before such a piece are released, too.
+	 * Do nothing in this case, so that the pages before a piece are
+	 * released, too.
 	 */
 	if (offset == reader->position)
 		return 0;
 	reader->position = offset;
-	/* The pages before the position are released on the way. */
+	/* Do not release the pages before the new position. */
 	reader->released = offset < reader->size ? offset : reader->size;
 	reader->released &= ~(uint64_t)(RELEASE_SIZE - 1);
 	return 0;

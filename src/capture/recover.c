@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recover.c - recovery of captures, by their names or by names of ring files.
+ * recover.c - recovery of captures, by the path of a capture or of a ring file.
  */
 #define _GNU_SOURCE
 #include "capture/recover.h"
@@ -31,8 +31,8 @@ static bool has_suffix(const char *name)
 }
 
 /*
- * Return whether the file begins like a ring file, or with zeros, which a
- * creator that was killed early leaves.  syc_recover() checks the rest.
+ * Return whether the file begins like a ring file, or with the zeros of a
+ * creator that was killed early.  syc_recover() checks the rest.
  */
 static bool may_be_ring_file(int fd)
 {
@@ -44,7 +44,8 @@ static bool may_be_ring_file(int fd)
 	        memcmp(magic, zeros, sizeof(magic)) == 0);
 }
 
-/* True: the file belongs to this user.  Files of others are only counted. */
+/* Return whether the file belongs to this user.  Count the files of other
+ * users. */
 static bool is_own_ring_file(struct syc_ring_files *files, int dir,
                              const char *name)
 {
@@ -135,12 +136,12 @@ void syc_ring_files_free(struct syc_ring_files *files)
 	memset(files, 0, sizeof(*files));
 }
 
-/* The time from a ring file's creation to its lock is shorter than this. */
+/* Longer than the time from a ring file's creation to its lock. */
 #define UNBEGUN_S 5
 
 /*
- * The capture and its ring file are open, and belong together.  The ring file
- * is removed last.
+ * Move the frames of an open ring file into its open capture, and remove the
+ * ring file last.
  */
 static int move_and_finish(struct syc_ring_reader *rest, const char *rings,
                            struct syc_recover_file *file,
@@ -177,7 +178,7 @@ static bool is_ring_file(const char *path)
 	return is;
 }
 
-/* Recover rings whose capture is missing. @taken: another file has the
+/* Recover rings whose capture is missing.  @taken: whether another file has the
  * capture's name. */
 static int recover_without(struct syc_ring_reader *rest, const char *rings,
                            bool taken, struct syc_recover_file *file,
@@ -191,7 +192,8 @@ static int recover_without(struct syc_ring_reader *rest, const char *rings,
 	recovered->frames = rest->n_frames;
 	recovered->bad = rest->n_bad;
 	if (rest->n_frames == rest->n_loss_records && rest->n_bad == 0) {
-		/* The capture that would record the losses no longer exists */
+		/* Without frames, remove the rings, because no capture can
+		 * record the losses */
 		recovered->frames = 0;
 		return file->dry ? 0
 		                 : syc_recover_rings_remove(rest, rings, error);
@@ -215,7 +217,7 @@ static int recover_without(struct syc_ring_reader *rest, const char *rings,
 	              : move_and_finish(rest, rings, file, recovered, error);
 }
 
-/* The capture belongs to the rings, and may lack even its beginning. */
+/* Recover rings with their capture, which may lack even its beginning. */
 static int recover_with(struct syc_ring_reader *rest, const char *rings,
                         struct syc_recover_file *file,
                         struct syc_recovered *recovered,
@@ -306,7 +308,8 @@ int syc_recover_discard(const char *path, uint64_t *ret_frames,
 
 /* ---------------------------------- given: ring file that was not begun */
 
-/* A process creates its ring file first, and then stores the owner there. */
+/* Return whether the ring file has no owner yet.  A process first creates its
+ * ring file, and then stores the owner. */
 static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
                        const struct stat *st)
 {
@@ -321,7 +324,8 @@ static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
 		return false;
 	if (st->st_size == 0)
 		return true;
-	/* The file has no magic, no batch, and no frame in the first ring */
+	/* Check that the file has no magic, no batch, and no frame in the first
+	 * ring */
 	return syc_ring_reader_read_at(rest, bytes, 8, 0) &&
 	       memcmp(bytes, zeros, 8) == 0 &&
 	       syc_ring_reader_read_at(rest, bytes, sizeof(zeros),
@@ -333,8 +337,8 @@ static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
 }
 
 /*
- * Remove the file of a process that was killed before it began its capture.
- * False: @path is another kind of file.
+ * Remove the file of a process that was killed before the begin of its capture.
+ * Returns false if @path is another kind of file.
  */
 static bool remove_unbegun(const char *path, bool dry, int *ret_r,
                            struct syc_recovered *recovered,
@@ -370,8 +374,8 @@ out:
 
 /* --------------------------------------------------------- given: capture */
 
-/* A process creates a new ring file, which has the owner of its capture and is
- * no link. */
+/* Return whether a ring file at @path can belong to the capture: it is no link,
+ * and has the same owner. */
 static bool can_be_of(const char *path, const struct stat *capture)
 {
 	struct stat st;
@@ -381,8 +385,8 @@ static bool can_be_of(const char *path, const struct stat *capture)
 }
 
 /*
- * Returns 0; -ENOENT: the capture has no ring file, or the ring file belongs to
- * another capture; or another -errno.
+ * Find the capture's ring file.  Returns 0, -ENOENT if the capture has no ring
+ * file, or the ring file belongs to another capture, or another -errno.
  */
 static int find_rings(const struct syc_recover_file *file,
                       struct syc_ring_reader *rest, char *path,
@@ -422,7 +426,8 @@ static int recover_capture(const char *path, bool dry,
 	r = find_rings(&file, &rest, rings, recovered, error);
 	if (r == 0) {
 		recovered->had_rings = true;
-		/* A process may have written before the lock was taken */
+		/* Map again, because a process may have written before the
+		 * lock */
 		r = syc_recover_file_map(&file, error);
 		if (r == 0)
 			r = move_and_finish(&rest, rings, &file, recovered,

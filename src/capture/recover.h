@@ -3,12 +3,12 @@
  * recover.h - recovery of a capture whose writer was killed.
  *
  * The recovery moves the frames in the process' ring file into the capture, by
- * the protocol of ring/ring_file.h.  If the recovery is killed too, the next
- * attempt continues, and each frame arrives once.  A torn frame at the end is
- * cut off.
+ * the protocol of ring/ring_file.h.  If the recovery is killed, too, the next
+ * attempt continues, and each frame arrives once.  The recovery cuts a torn
+ * frame off the end.
  *
- * Files that are being written are refused, and so are captures with damage
- * that a kill does not explain.
+ * The recovery refuses files that a process is writing, and captures with
+ * damage that a kill does not explain.
  *
  * Context: offline.  SIGXFSZ must be ignored or blocked.
  */
@@ -27,42 +27,41 @@
 #include "common/containers.h"
 
 struct syc_recovered {
-	char capture[4096];   /* path of the capture, if a ring file was
-	                       * given */
-	char left_alone[200]; /* reason to keep a ring file; "": none */
-	bool is_rings;        /* the given file is a ring file, by its first
-	                       * bytes */
-	bool had_rings;       /* there was a ring file */
+	char capture[4096];   /* path of the capture, for a given ring file */
+	char left_alone[200]; /* reason to keep a ring file, or "" */
+	bool is_rings;        /* the given file begins like a ring file */
+	bool had_rings;       /* a ring file existed */
 	bool made_capture;    /* the capture was missing, and exists again */
 	bool is_left;         /* the capture is missing, or another file has its
 	                       * name */
 	uint64_t frames;      /* frames moved into the capture */
-	uint64_t bad; /* unreadable frames; if not 0, the ring file is kept */
+	uint64_t bad; /* unreadable frames, for which the ring file is kept */
 	uint64_t cut; /* bytes of a torn frame that were cut off */
 	uint64_t cut_at; /* size of the file before bytes were cut off */
-	bool made_end;   /* end_time was set: it was missing, or too early */
+	bool made_end;   /* a missing or too early end_time was set */
 };
 
 /**
- * Recover @path, a capture or a ring file.  @dry: only report, change nothing.
+ * Recover @path, a capture or a ring file.  If @dry, only report, and change
+ * nothing.
  *
- * Returns 0 or -errno.  -EBUSY: a process is writing the file.  -EBADMSG: the
- * file is neither a capture nor a ring file, or is damaged before its end; the
- * file is unchanged.
+ * Returns 0 or -errno.  -EBUSY means that a process is writing the file.
+ * -EBADMSG, without changes, means that the file is neither a capture nor a
+ * ring file, or is damaged before its end.
  */
 int syc_recover(const char *path, bool dry, struct syc_recovered *ret_recovered,
                 struct syscap_error *error);
 
 /**
- * Remove the ring file @path of a dead process with its frames; *@ret_frames is
- * their number.  Returns 0 or -errno, as syc_recover().
+ * Remove the ring file @path of a dead process with its frames, and store the
+ * number of frames in *@ret_frames.  Returns 0 or -errno, like syc_recover().
  */
 int syc_recover_discard(const char *path, uint64_t *ret_frames,
                         struct syscap_error *error);
 
 /* Ring files that processes left in a directory. */
 
-/** A struct of zeros is empty. */
+/** Ring files by path.  A struct of zeros is empty. */
 struct syc_ring_files {
 	SYC_ARRAY(char *) paths;
 	size_t n_others; /* number of apparent ring files of other users */
@@ -71,14 +70,16 @@ struct syc_ring_files {
 /**
  * Add the ring files of this user in @dir, ordered by name.  Ring files are
  * regular files, no links, with names that end with ".rings".  Each begins with
- * the magic of a ring file, or is still empty.  Other files are ignored.
+ * the magic of a ring file, or is still empty.  The function ignores other
+ * files.
  *
- * Returns 0 or -errno; -ENOENT: the directory does not exist.
+ * Returns 0, -ENOENT if the directory does not exist, or another -errno.
  */
 int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
                        struct syscap_error *error);
 
-/** Add the ring files in the directories in which the library creates them. */
+/** Add the ring files in the directories in which the library creates ring
+ * files. */
 int syc_ring_files_add_usual(struct syc_ring_files *files,
                              struct syscap_error *error);
 
@@ -93,23 +94,23 @@ void syc_ring_files_free(struct syc_ring_files *files);
 #define SYC_RECOVER_HEADER 256u
 
 struct syc_recover_file {
-	int fd; /* fd; -1: not open */
+	int fd; /* -1: not open */
 	bool dry;
 	struct stat st;
-	const unsigned char *data; /* content; NULL: the file is empty */
+	const unsigned char *data; /* content, or NULL for an empty file */
 	size_t size;
 	struct syc_mapping mapping; /* mapping that contains data */
 };
 
 /**
- * Open @path, a regular file, with the lock of writers.  @flags: more for
- * open().  The file must be closed also after a failure; st is filled if it
- * could be opened.
+ * Open @path, a regular file, with the lock of writers, and with @flags in
+ * addition.  The caller must close the file even after a failure.  st is filled
+ * if the file could be opened.
  */
 int syc_recover_file_open(struct syc_recover_file *file, const char *path,
                           int flags, bool dry, struct syscap_error *error);
 
-/** Create the capture that @rest names, with only its first frames in it. */
+/** Create the capture that @rest names, with only its first frames. */
 int syc_recover_file_create(struct syc_recover_file *file,
                             struct syc_ring_reader *rest, const char *rings,
                             struct syscap_error *error);
@@ -127,8 +128,7 @@ int syc_recover_file_begin(struct syc_recover_file *file,
                            const char *rings, struct syscap_error *error);
 
 /**
- * Cut a torn frame at the end, and set the end time if it is missing or too
- * early.
+ * Cut a torn frame off the end, and set a missing or too early end time.
  */
 int syc_recover_file_finish(struct syc_recover_file *file,
                             struct syc_recovered *recovered,
@@ -137,20 +137,20 @@ int syc_recover_file_finish(struct syc_recover_file *file,
 void syc_recover_file_close(struct syc_recover_file *file);
 
 /**
- * Move the frames left in a ring file into its capture.  @rest is open, for
- * changes unless @file is dry, and belongs to @file.  Afterwards the rings are
- * empty.  The ring file may be removed unless recovered->bad counts unreadable
+ * Move the frames left in a ring file into its capture, and empty the rings.
+ * @rest is open, for changes unless @file is dry, and belongs to @file.  The
+ * caller may remove the ring file unless recovered->bad counts unreadable
  * frames.
  *
- * Returns 0; -EBADMSG if the capture or the journal is damaged, without
- * changes; or another -errno, and the next attempt continues.
+ * Returns 0, -EBADMSG, without changes, if the capture or the journal is
+ * damaged, or another -errno, after which the next attempt continues.
  */
 int syc_recover_rings(struct syc_ring_reader *rest,
                       struct syc_recover_file *file,
                       struct syc_recovered *recovered,
                       struct syscap_error *error);
 
-/** Remove the ring file @path if it is still the open file. */
+/** Remove the ring file @path if @path is still the open file. */
 int syc_recover_rings_remove(const struct syc_ring_reader *rest,
                              const char *path, struct syscap_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recover_file.c - the capture that a recovery completes: file and moved
- * frames.
+ * recover_file.c - file and moved frames of the capture that a recovery
+ * completes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ static int fail_with_errno(struct syscap_error *error, const char *what)
 	return syc_error_set(error, errno, 0, "%s: %s", what, strerror(errno));
 }
 
-/* Write all @size bytes. False: failure, with errno set. */
+/* Write all @size bytes.  Returns false after a failure, with errno set. */
 static bool write_at(int fd, const void *from, size_t size, uint64_t offset)
 {
 	size_t done = 0;
@@ -72,7 +72,7 @@ int syc_recover_file_map(struct syc_recover_file *file,
 
 /*
  * Check that no other process writes to the file.  The recovery's lock on the
- * first byte keeps out a writer that begins later.
+ * first byte excludes a writer that begins later.
  */
 static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 {
@@ -125,7 +125,7 @@ void syc_recover_file_close(struct syc_recover_file *file)
 
 /* ----------------------------------------------------------------- begin */
 
-/* Readers do not show a process without such a frame. */
+/* Compose the PROCESS frame, without which readers do not show the process. */
 static size_t compose_process(const struct syc_ring_reader *rest,
                               unsigned char *bytes)
 {
@@ -169,7 +169,8 @@ int syc_recover_file_begin(struct syc_recover_file *file,
 	return syc_recover_file_map(file, error);
 }
 
-/* From now on, the rings belong to the file @fd, which has no name yet. */
+/* Store in the ring file that the rings belong to the file @fd, which has no
+ * name yet. */
 static bool adopt(struct syc_ring_reader *rest, int fd)
 {
 	const uint32_t nothing = SYC_JOURNAL_NOTHING;
@@ -189,9 +190,8 @@ static bool adopt(struct syc_ring_reader *rest, int fd)
 }
 
 /*
- * First the rings refer to the new file, then it gets its name.  So after a
- * kill at any point, a file with that name either belongs to the rings or is
- * foreign.
+ * The new file gets its name after the rings refer to the file.  So after a
+ * kill at any point, a file with the name belongs to the rings or is foreign.
  */
 int syc_recover_file_create(struct syc_recover_file *file,
                             struct syc_ring_reader *rest, const char *rings,
@@ -233,8 +233,8 @@ static bool is_big(const struct syc_recover_file *file)
 }
 
 /*
- * Find the end of the whole frames among the first @size bytes.  *@ret_last:
- * the latest time in these frames.
+ * Find the end of the whole frames among the first @size bytes, and store the
+ * latest time of these frames in *@ret_last.
  */
 static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
                             int64_t *ret_last)
@@ -258,8 +258,8 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 }
 
 /*
- * Check that the bytes from @at on, behind the last whole frame, are the
- * beginning of a frame. Otherwise returns -EBADMSG.
+ * Check that the bytes from @at on, behind the last whole frame, are the begin
+ * of a frame.  Returns 0 or -EBADMSG.
  */
 static int check_tail(const struct syc_recover_file *file, uint64_t at,
                       struct syscap_error *error)
@@ -296,8 +296,8 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 	const int64_t end = syc_load_i64(file->data + at, big);
 
 	/*
-	 * A writer that finished has set the end time.  The end time of files
-	 * in the other byte order is not changed.
+	 * Keep the end time of a writer that finished, and of files in the
+	 * other byte order.
 	 */
 	if (end >= last || (end != 0 && !is_touched) ||
 	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
@@ -333,9 +333,9 @@ int syc_recover_file_finish(struct syc_recover_file *file,
 }
 
 /*
- * Move the frames of a ring file by its journal, as the process did:
- * ring/ring_file.h.  All changes are system calls, and this process may be
- * killed between any two of them.
+ * Move the frames of a ring file by its journal, as the process did
+ * (ring/ring_file.h).  All changes are system calls, and a kill may come
+ * between any two calls.
  */
 
 static int store_state(struct syc_ring_reader *rest, uint32_t state)
@@ -429,7 +429,7 @@ static int move_frames(struct syc_ring_reader *rest,
 	if (!write_at(file->fd, rest->bytes, rest->n_bytes,
 	              rest->capture_size)) {
 		r = -errno;
-		/* The disk is full: the capture is not changed */
+		/* On a full disk, undo the change of the capture */
 		if (ftruncate(file->fd, (off_t)rest->capture_size) == 0)
 			(void)store_state(rest, SYC_JOURNAL_NOTHING);
 		return r;
@@ -439,8 +439,8 @@ static int move_frames(struct syc_ring_reader *rest,
 }
 
 /*
- * Readers would not find frames behind a damaged frame.  The bytes to cut off
- * must be bytes of the journal or of a torn frame.
+ * Check the capture, because readers would not find frames behind a damaged
+ * frame.  The bytes to cut off must be bytes of the journal or of a torn frame.
  */
 static int check_capture(struct syc_ring_reader *rest,
                          const struct syc_recover_file *file,
@@ -525,7 +525,7 @@ int syc_recover_rings_remove(const struct syc_ring_reader *rest,
 		memcpy(folder, path, n);
 		folder[n] = '\0';
 	}
-	/* The directory's owner may have put another file there */
+	/* The directory's owner may have put another file at the path */
 	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    (st.st_dev == rest->dev && st.st_ino == rest->ino &&

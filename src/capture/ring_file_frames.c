@@ -39,7 +39,8 @@ find_or_add(struct syc_ring_reader_losses *losses, int32_t pid, int32_t tid)
 }
 
 /*
- * Add the totals of a header to the totals of @tid of @pid.  False: no memory.
+ * Add the totals of a header to the totals of @tid of @pid.  Returns false if
+ * no memory is left.
  */
 static bool note_losses(struct syc_ring_reader_losses *losses, int32_t pid,
                         int32_t tid,
@@ -65,7 +66,7 @@ static bool note_losses(struct syc_ring_reader_losses *losses, int32_t pid,
 	return true;
 }
 
-/* Add up the loss records among the frames in @n @bytes. */
+/* Add up the loss records among the frames in the @n @bytes. */
 static void count_records(struct syc_ring_reader_losses *losses,
                           const unsigned char *bytes, uint64_t n)
 {
@@ -85,9 +86,9 @@ static void count_records(struct syc_ring_reader_losses *losses,
 }
 
 /*
- * The loss records of a thread id may exceed its losses, if an earlier thread
- * had the id.  The earlier reader may have the records of threads without a
- * slot in another place.
+ * Return the reported losses.  The loss records of a thread id may exceed its
+ * losses, if an earlier thread had the id.  The recorder that read the rings
+ * before may have the records of threads without a slot.
  */
 static const struct syc_loss *
 reported_of(const struct syc_ring_reader_loss *loss)
@@ -101,9 +102,9 @@ reported_of(const struct syc_ring_reader_loss *loss)
 }
 
 /*
- * Compose a record of the unreported losses of thread @i, at @frame, as
- * syc_losses_compose().  Returns the length of the record; 0: all losses are
- * reported.
+ * Compose a record of the unreported losses of thread @i, at @frame, like
+ * syc_losses_compose().  Returns the length of the record, or 0 if all losses
+ * are reported.
  */
 static uint16_t compose_remainder(const struct syc_ring_reader_losses *losses,
                                   size_t i, void *frame)
@@ -127,7 +128,7 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses)
 
 #define HEADER_SIZE 256u
 
-/* Number of bytes per read, since the stored size of a ring may be false. */
+/* Number of bytes per read, because the stored size of a ring may be false. */
 #define CHUNK (UINT32_C(1) << 18)
 
 /* --------------------------------------------------------------- journal */
@@ -187,8 +188,8 @@ static uint32_t head_of(const struct syc_ring_reader *rest, uint32_t slot,
 	return head;
 }
 
-/* The reported losses of @slot: those of the journal's loss record, if the
- * record is in the capture, else @stored. */
+/* Return the reported losses of @slot: the losses of the journal's loss record,
+ * if the record is in the capture, else @stored. */
 static const struct syc_ring_losses *
 told_of(const struct syc_ring_reader *rest, uint32_t slot,
         const struct syc_ring_losses *stored)
@@ -218,7 +219,8 @@ static bool reserve(struct syc_ring_reader *rest, size_t more)
 	return true;
 }
 
-/* Read @n bytes of the ring's body from @at on, across its end if needed. */
+/* Read @n bytes of the ring's body from @at on, across the body's end if
+ * needed. */
 static bool read_body(const struct syc_ring_reader *rest, uint32_t slot,
                       void *to, uint32_t n, uint32_t at)
 {
@@ -234,8 +236,8 @@ static bool read_body(const struct syc_ring_reader *rest, uint32_t slot,
 
 /*
  * Among the @n bytes behind n_bytes, keep the whole frames that are valid.
- * Returns the size of all whole frames, and moves the bytes behind them up.
- * *@ret_broken: the bytes behind the whole frames are no frame.
+ * Returns the size of all whole frames, and moves the following bytes up.
+ * *@ret_broken: whether the following bytes are no frame.
  */
 static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
                             bool *ret_broken)
@@ -265,7 +267,8 @@ static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
 	return at;
 }
 
-/* Load the frames [head, tail).  *@ret_used: bytes up to an invalid frame. */
+/* Load the frames [head, tail).  Stores the number of bytes up to an invalid
+ * frame in *@ret_used. */
 static int load_frames(struct syc_ring_reader *rest, uint32_t slot,
                        uint32_t head, uint32_t tail, uint32_t *ret_used)
 {
@@ -307,7 +310,7 @@ static bool note_pid(struct syc_ring_reader *rest, int32_t pid)
 	return syc_array_push(&rest->pids, pid) >= 0;
 }
 
-/* Returns 0 or -errno. */
+/* Load the frames of a slot.  Returns 0 or -errno. */
 static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 {
 	const uint32_t state = syc_slot_state(rest->words[slot]);
@@ -377,9 +380,9 @@ static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
 }
 
 /*
- * Add a PROCESS frame, in front of all frames, for each child without such a
- * frame.  The command line of the child is unknown: the frame calls the child a
- * fork. False: no memory.
+ * Add a PROCESS frame, in front of all frames, for each child without a PROCESS
+ * frame.  The command line of the child is unknown, so the frame has
+ * "(forked)".  Returns false if no memory is left.
  */
 static bool add_processes(struct syc_ring_reader *rest,
                           const unsigned char *capture)
@@ -414,7 +417,8 @@ static bool add_processes(struct syc_ring_reader *rest,
 	return true;
 }
 
-/* Add loss records for unreported losses.  False: no memory. */
+/* Add loss records for unreported losses.  Returns false if no memory is
+ * left. */
 static bool add_losses(struct syc_ring_reader *rest,
                        const unsigned char *capture)
 {
@@ -473,7 +477,7 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
 /* ------------------------------------------------------------ torn batch */
 
 /* Return whether the bytes are a batch of the process, with the same parts as
- * in the rings. */
+ * the rings. */
 static bool is_of_parts(const struct syc_ring_reader *rest,
                         const unsigned char *torn, uint64_t size)
 {
@@ -512,8 +516,7 @@ bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
 {
 	/*
 	 * The second case is a batch of an earlier recovery, which omitted
-	 * invalid frames and added losses.  Repeating that recovery gives the
-	 * same bytes.
+	 * invalid frames and added losses.  This recovery gives the same bytes.
 	 */
 	return size == 0 || is_of_parts(rest, torn, size) ||
 	       (size <= rest->n_bytes &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_file_reader.c - the ring file of a process: its owner, and access to it.
+ * ring_file_reader.c - access to the ring file of a process, and the file's
+ * owner.
  */
 #define _GNU_SOURCE
 #include "capture/ring_file_reader.h"
@@ -23,8 +24,8 @@
 #define WAIT_STEPS   400
 #define WAIT_STEP_NS 5000000
 
-/* Return whether pids in the file are valid here: the file is of this boot and
- * this pid namespace. */
+/* Return whether pids in the file are valid, because the file is of this boot
+ * and this pid namespace. */
 static bool pids_compare(const struct syc_ring_file *facts)
 {
 	char boot_id[64];
@@ -39,15 +40,16 @@ static bool pids_compare(const struct syc_ring_file *facts)
 	return strcmp(boot_id, facts->boot_id) == 0;
 }
 
-/* Other threads may continue after the first thread has ended. */
+/* Return whether the process has ended.  Other threads may continue after the
+ * end of the first thread. */
 static bool has_ended(char state, long n_threads)
 {
 	return (state == 'Z' || state == 'X') && n_threads <= 1;
 }
 
 /*
- * A process that has ended is not alive, even if its parent has not waited for
- * it.  Returns true if the state is unknown.
+ * Return whether the process is alive, or true if its state is unknown.  An
+ * ended process is not alive, even if its parent has not waited yet.
  */
 static bool is_alive(int32_t pid, unsigned long long start_ticks)
 {
@@ -55,11 +57,11 @@ static bool is_alive(int32_t pid, unsigned long long start_ticks)
 	unsigned long long ticks = 0;
 	long n_threads = 0;
 
-	/* /proc may also hide the process */
+	/* /proc may hide the process, so also try kill() */
 	if (syc_text_file_read_proc(pid, "stat", text, sizeof(text)) <= 0)
 		return kill(pid, 0) == 0 || errno != ESRCH;
 	const char *const end = strrchr(text, ')');
-	/* field 3 is the state, 20 its threads, 22 when it was started */
+	/* Field 3 is the state, 20 the number of threads, 22 the start time */
 	if (end == NULL ||
 	    sscanf(end + 1,
 	           " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
@@ -83,7 +85,7 @@ static bool is_locked(int fd)
 }
 
 /* Return whether a child has a ring in the file, and may be about to continue
- * it. */
+ * the ring. */
 static bool has_living_child(int fd, const struct syc_ring_file *facts)
 {
 	uint32_t words[SYC_RING_FILE_SLOTS];
@@ -136,10 +138,11 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts)
 
 #define HEADER_SIZE 256u
 
-/* One attempt takes longer than a batch, except under load. */
+/* Greatest number of attempts.  One attempt takes longer than a batch, except
+ * under load. */
 #define LOOKS 1000
 
-/* Returns the end of the frame at @at; 0: no frame is there. */
+/* Read the frame at @at.  Returns the frame's end, or 0 without a frame. */
 static uint64_t take_frame(const unsigned char *capture, uint64_t size,
                            uint64_t at, struct syscap_frame *ret_frame)
 {
@@ -150,7 +153,7 @@ static uint64_t take_frame(const unsigned char *capture, uint64_t size,
 	return at + ret_frame->len;
 }
 
-/* The frame behind the PROCESS frame of the process itself. */
+/* Find the path in the frame behind the PROCESS frame of the process itself. */
 const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size)
 {
 	struct syscap_frame frame;
@@ -237,7 +240,8 @@ static int check_rest_file(struct syc_ring_reader *rest, const char *path,
 	return 0;
 }
 
-/* An earlier recovery, which held the lock, has removed the file. */
+/* Return whether an earlier recovery, which held the lock, has removed the
+ * file. */
 static bool is_removed(const struct syc_ring_reader *rest)
 {
 	struct stat st;
@@ -246,8 +250,8 @@ static bool is_removed(const struct syc_ring_reader *rest)
 }
 
 /*
- * After 0, no process changes the file.  Returns 0, SYC_RING_READER_LIVES, or
- * -errno.
+ * Settle the file's owner.  Returns 0, SYC_RING_READER_LIVES, or -errno.  After
+ * 0, no process changes the file.
  */
 static int settle_owner(struct syc_ring_reader *rest, const char *path,
                         bool lock, struct syscap_error *error)
@@ -304,8 +308,8 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st)
 {
 	/*
-	 * The owner must be the same, so that no other user can make root
-	 * write to other users' files
+	 * Compare the owners, so that no other user can make root write to
+	 * other users' files.
 	 */
 	return rest->facts.capture_dev == st->st_dev &&
 	       rest->facts.capture_ino == st->st_ino &&
@@ -313,8 +317,8 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
 }
 
 /*
- * Each batch has another offset.  If the journal is the same before and after
- * the size is read, no batch was written in between.
+ * Each batch has another offset.  So if the journal is the same before and
+ * after the read of the size, the process wrote no batch in between.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size)

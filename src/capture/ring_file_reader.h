@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_file_reader.h - the frames and losses that a dead process left in its
- * ring file.
+ * ring_file_reader.h - reader of the frames and losses that a dead process left
+ * in its ring file.
  *
  * ring/ring_file.h has the layout and the protocol.  The reader copies all
  * data, and checks the copy before use, because another process may change the
@@ -48,32 +48,31 @@ struct syc_ring_reader_totals {
 void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
 
 /*
- * Unreported losses: the header of a slot has two totals of its thread, all
- * losses and the losses in loss records.  The arena's header has both totals
- * for threads without a slot, whose thread id is 0.
+ * Unreported losses.  The header of a slot has two totals of its thread: all
+ * losses, and the losses in loss records.  The arena's header has both totals
+ * for threads without a slot, with thread id 0.
  *
- * The second total is not exact if the process died while it wrote a record.
- * The second total may count an unpublished record, or lack a record of the
- * reader.  The records themselves are exact, also if a recovery is killed and
- * repeated.  But a thread id in a record may have belonged to an earlier
- * thread.
+ * If the process died while it wrote a record, the second total may count an
+ * unpublished record, or lack a record of the reader.  The records themselves
+ * are exact, even if a recovery is killed and repeated.  But a thread id in a
+ * record may have belonged to an earlier thread.
  */
 
 struct syc_ring_reader {
-	int fd;      /* fd of the ring file; -1: none */
+	int fd;      /* fd of the ring file, or -1 */
 	uid_t owner; /* owner of the ring file */
 	dev_t dev;
 	ino_t ino;
 	struct syc_ring_file facts;
 	struct syc_ring_journal journal;
 	/*
-	 * Size of the valid part of the capture: behind it is a torn batch,
+	 * Size of the valid part of the capture.  A torn batch may follow,
 	 * whose frames are still in the rings.
 	 */
 	uint64_t capture_size;
 	bool batch_is_in; /* the journal's batch is in the capture */
 
-	/* Frames that are not in the capture, one after the other. */
+	/* Frames that are not in the capture, without gaps. */
 	unsigned char *bytes;
 	size_t n_bytes, capacity;
 	uint64_t n_frames;
@@ -85,7 +84,7 @@ struct syc_ring_reader {
 	 */
 	uint64_t n_bad;
 
-	/* Origin of the frames: from and to are offsets in the rings. */
+	/* Origins of the frames, with the offsets from and to in the rings. */
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	uint32_t n_parts;
 	struct syc_ring_reader_losses losses;
@@ -94,24 +93,24 @@ struct syc_ring_reader {
 	uint32_t words[SYC_RING_FILE_SLOTS];
 };
 
-/** The path in the frame behind the PROCESS frame, METADATA "syscap.rings"; or
- * NULL. */
+/** Return the path in the frame behind the PROCESS frame, METADATA
+ * "syscap.rings", or NULL. */
 const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
 
 /** A result of syc_ring_reader_open() besides 0 and -errno. */
 #define SYC_RING_READER_LIVES 1
 
 /**
- * Open the ring file @path and examine its owner.  @lock: for changes; else
- * only for reading, which keeps other processes from changing it.
+ * Open the ring file @path and examine its owner.  If @lock, open for changes,
+ * else only for reading, during which other recoveries can't change the file.
  *
- * Returns 0, or SYC_RING_READER_LIVES if its process still writes.  For a live
- * process, only syc_ring_reader_is_of() and syc_ring_reader_live_size() may be
- * called.
+ * Returns 0, or SYC_RING_READER_LIVES if the file's process still writes.  For
+ * a live process, the caller may only call syc_ring_reader_is_of() and
+ * syc_ring_reader_live_size().
  *
- * -ENOENT: no such file; -EBUSY: another process recovers from the file;
- * -EBADMSG and others: the file is no valid ring file.  @error has the reason,
- * also for a live process.
+ * Returns -ENOENT for a missing file, -EBUSY if another process recovers from
+ * the file, and other errors if the file is no valid ring file.  @error has the
+ * reason, even for a live process.
  */
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error);
@@ -121,17 +120,17 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st);
 
 /**
- * The size of the whole frames in the capture of a living process, open as
- * @capture.  Behind the whole frames there may be half a batch.
+ * Store the size of the whole frames in the capture of a living process, open
+ * as @capture.  Half a batch may follow the whole frames.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size);
 
-/** Read all @size bytes. False: failure. */
+/** Read all @size bytes.  Returns false after a failure. */
 bool syc_ring_reader_read_at(const struct syc_ring_reader *rest, void *to,
                              size_t size, uint64_t offset);
 
-/** Offset of the journal in the ring file. */
+/** Return the offset of the journal in the ring file. */
 static inline uint64_t
 syc_ring_reader_journal_at(const struct syc_ring_reader *rest)
 {
@@ -144,7 +143,7 @@ syc_ring_reader_words_at(const struct syc_ring_reader *rest)
 	return syc_ring_file_words(rest->facts.page_size);
 }
 
-/** Offset of slot @slot in the ring file. */
+/** Return the offset of slot @slot in the ring file. */
 uint64_t syc_ring_reader_slot_at(const struct syc_ring_reader *rest,
                                  uint32_t slot);
 
@@ -154,36 +153,37 @@ void syc_ring_reader_close(struct syc_ring_reader *rest);
  * Owner of a ring file.
  *
  * A process holds an open file description lock on its file.  Forked processes
- * inherit that lock, and may outlive the process.
+ * inherit the lock, and may outlive the process.
  *
  * So later users of the file exclude each other by flock() locks, which the
- * recorded process does not take.  A process that holds a flock() lock
- * concludes that the other lock belongs to the process or its children.
+ * recorded process does not take.  The holder of a flock() lock concludes that
+ * another lock belongs to the recorded process or its children.
  */
 
 /**
  * Exclude other recoveries of the ring file @fd, and with @all also its
- * readers.  Waits a moment for other users.  False: another user still holds
- * the file.
+ * readers.  Waits for other users for a short time.  Returns false if another
+ * user still holds the file.
  */
 bool syc_ring_owner_exclude(int fd, bool all);
 
 /**
- * Return whether the process' lock is held, and not only by a child that
- * inherited the descriptor of a dead process.
+ * Return whether the process, and not only a child with an inherited fd of a
+ * dead process, holds the lock.
  */
 bool syc_ring_owner_lives(int fd, const struct syc_ring_file *facts);
 
-/** Take the lock of the dead process.  False: the process lives. */
+/** Take the lock of the dead process.  Returns false if the process lives. */
 bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts);
 
 /**
- * Read the frames that are still in the ring file.  @capture is the file's
- * content, @size bytes; 0: the capture was deleted, and the rings keep all
- * frames.  Unreported losses become loss records among the frames.  The
- * function may be called repeatedly.
+ * Read the frames that are still in the ring file.  @capture is the capture's
+ * content of @size bytes.  If @size is 0, the capture was deleted, and the
+ * rings keep all frames.  Unreported losses become loss records among the
+ * frames.  The caller may call the function repeatedly.
  *
- * Returns 0 or -errno; -EBADMSG: the journal does not fit the capture.
+ * Returns 0, -EBADMSG if the journal does not fit the capture, or another
+ * -errno.
  */
 int syc_ring_reader_load(struct syc_ring_reader *rest,
                          const unsigned char *capture, uint64_t size,
@@ -191,7 +191,7 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
 
 /**
  * Return whether the @size bytes at @torn, behind capture_size in the capture,
- * are the beginning of the journal's batch.
+ * are the begin of the journal's batch.
  */
 bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
                                    const unsigned char *torn, uint64_t size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer.c - writer of capture files, whole frames only, and the public writer
- * above it.
+ * writer.c - writer of whole frames into capture files, and the public writer.
  */
 #define _GNU_SOURCE
 #include "capture/writer.h"
@@ -38,7 +37,7 @@ struct syc_writer {
 	size_t used;
 	int error;
 	unsigned char *buffer;
-	/* The losses in dropped frames; syc_writer_flush() stores them in the
+	/* Losses in dropped frames, which syc_writer_flush() stores in the
 	 * file's header */
 	struct syc_header_losses losses;
 	/* Number of dropped frames that the header reports. */
@@ -92,18 +91,18 @@ static int open_file(struct syc_writer *writer)
 	if (errno != EEXIST)
 		return -errno;
 	/*
-	 * A descriptor open for reading, too, would hide that a pipe has no
-	 * reader.
+	 * Open a pipe only for writing.  An fd for reading, too, would hide
+	 * that the pipe has no reader.
 	 */
 	if (stat(writer->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
 		writer->fd = open(writer->path, O_WRONLY | O_CLOEXEC);
 		return writer->fd < 0 ? -errno : 0;
 	}
 	writer->fd = open(writer->path, flags);
-	/* A link to a file that does not exist yet. */
+	/* The path may be a link to a missing file. */
 	if (writer->fd < 0 && errno == ENOENT)
 		writer->fd = open(writer->path, flags | O_CREAT, 0644);
-	/* Pipes, and files without read permission. */
+	/* The path may be a pipe, or a file without read permission. */
 	if (writer->fd < 0 && (errno == EACCES || errno == ENXIO))
 		writer->fd =
 			open(writer->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -140,7 +139,8 @@ fail:
 	return r;
 }
 
-/* Returns the number of bytes written; less than @size is a failure. */
+/* Write bytes.  Returns the number of written bytes, which is less than @size
+ * after a failure. */
 static size_t write_out(struct syc_writer *writer, const unsigned char *bytes,
                         size_t size)
 {
@@ -214,7 +214,7 @@ static void drop(struct syc_writer *writer, const void *frame)
 	syc_unwritten_count(&writer->losses, frame);
 }
 
-/* Whole frames in the file stay; a part of a frame is cut off again. */
+/* Keep the whole frames in the file, and cut a part of a frame off. */
 static void keep_whole_frames(struct syc_writer *writer, size_t done)
 {
 	size_t whole = 0;
@@ -236,7 +236,7 @@ static void keep_whole_frames(struct syc_writer *writer, size_t done)
 	}
 }
 
-/* The header exists already, so writing the losses needs no more space. */
+/* Write the losses into the header, which needs no more space. */
 static void report_losses(struct syc_writer *writer)
 {
 	const ssize_t size = sizeof(writer->losses);
@@ -295,7 +295,8 @@ int syc_writer_finish(struct syc_writer *writer, int64_t end_time)
 	const off_t at = offsetof(struct syscap_wire_file, end_time);
 
 	syc_writer_flush(writer);
-	/* The file is a whole capture also after a failure. */
+	/* Write the end time even after a failure, because the file is still a
+	 * whole capture. */
 	if (writer->regular && writer->written > 0 &&
 	    pwrite(writer->fd, &end_time, sizeof(end_time), at) !=
 	            (ssize_t)sizeof(end_time) &&
@@ -320,9 +321,10 @@ void syc_writer_close(struct syc_writer *writer)
 	free(writer);
 }
 
-/* syscap_writer_...: captures made from the data of another profiler. */
+/* The public writer, syscap_writer_...: captures made from the data of another
+ * profiler. */
 
-/* Readers accept no higher rate. */
+/* Highest rate that readers accept. */
 #define HZ_MAX 1000000
 
 struct syscap_writer {
@@ -330,7 +332,7 @@ struct syscap_writer {
 	struct syc_map names; /* number + 1 is the lower half of the address */
 	bool has_begun;
 	int64_t end;
-	int error; /* -ENOMEM: a failure other than the file's */
+	int error; /* -ENOMEM, a failure apart from the file */
 	union syc_frame_buffer buffer;
 };
 
@@ -382,7 +384,7 @@ int syscap_writer_close(struct syscap_writer *writer,
 {
 	int r;
 
-	/* An empty capture is valid, too */
+	/* Begin an empty capture, which is valid, too */
 	begin(writer, 0);
 	r = syc_writer_finish(writer->file, writer->end);
 	if (r == 0)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer.h - writer of capture files, whole frames only.
+ * writer.h - writer of whole frames into capture files.
  *
- * Frames are collected in batches, and one write() writes each batch.  So a
- * reader of an unfinished file finds whole frames, followed by at most one torn
- * frame.
+ * The writer collects frames in batches, and writes each batch by one write().
+ * So a reader of an unfinished file finds whole frames, followed by at most one
+ * torn frame.
  *
- * The first failure is kept: later frames are counted as dropped, and the file
- * ends at its last whole frame.  The header of a regular file stores the
- * dropped frames, and readers get a loss record for them: base/loss_record.h.
+ * The writer keeps its first failure, counts later frames as dropped, and ends
+ * the file at its last whole frame.  The header of a regular file stores the
+ * losses, from which readers get a loss record (base/loss_record.h).
  *
- * One thread at a time.  SIGXFSZ and SIGPIPE must be ignored or blocked.
+ * Only one thread at a time uses a writer.  SIGXFSZ and SIGPIPE must be ignored
+ * or blocked.
  */
 #ifndef SYC_CAPTURE_WRITER_H
 #define SYC_CAPTURE_WRITER_H
@@ -22,11 +23,11 @@
 #include <syscap/capture.h>
 
 /*
- * Composer of the frames that tools write themselves.
+ * Composer of the frames that tools write.
  *
- * Pure.  Every function fills a whole frame in the buffer and returns its
- * length.  Texts become valid UTF-8, and are cut between characters if they do
- * not fit.
+ * Every function fills a whole frame in the buffer and returns the frame's
+ * length, without side effects.  Texts become valid UTF-8, and a too long text
+ * is cut between two characters.
  */
 
 union syc_frame_buffer {
@@ -44,19 +45,19 @@ union syc_frame_buffer {
 size_t syc_compose_process(union syc_frame_buffer *buffer, int32_t pid,
                            int64_t time, const char *cmdline);
 
-/** @build_id: build-id in hex, or NULL. */
+/** Compose a MAP.  @build_id is in hex, or NULL. */
 size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
                        int64_t time, uint64_t start, uint64_t end,
                        uint64_t offset, const char *path, const char *build_id);
 
-/** @pid forked @child, which inherits its mappings. */
+/** Compose a FORK: @pid forked @child, which inherits the mappings. */
 size_t syc_compose_fork(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time, int32_t child);
 
 size_t syc_compose_exit(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time);
 
-/** @tid is stored in padding2 unless it is 0. */
+/** Compose a LOG.  padding2 stores @tid unless @tid is 0. */
 size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
                        int64_t time, uint16_t severity, const char *domain,
                        const char *message);
@@ -64,7 +65,7 @@ size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
 size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
                             const char *id, const char *value);
 
-/** Name of a thread: METADATA "syscap.thread". */
+/** Compose the name of a thread, METADATA "syscap.thread". */
 size_t syc_compose_thread(union syc_frame_buffer *buffer, int32_t pid,
                           int32_t tid, int64_t time, const char *name);
 
@@ -73,8 +74,8 @@ size_t syc_compose_name(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time, uint64_t address, const char *name);
 
 /**
- * The frame contains as many addresses as fit, the innermost first.  A longer
- * stack is cut.  @ticks is at most SYC_COMPOSE_TICKS.
+ * Compose a SAMPLE, with as many addresses as fit, the innermost first.  @ticks
+ * is at most SYC_COMPOSE_TICKS.
  */
 size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
                           const struct syscap_writer_sample *sample,
@@ -85,21 +86,22 @@ size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
 struct syc_writer;
 
 struct syc_writer_totals {
-	uint64_t frames;  /* taken frames, which are in the file once flushed */
+	uint64_t frames;  /* taken frames, which a flush writes into the file */
 	uint64_t bytes;   /* size of the file, header included */
 	uint64_t dropped; /* frames at and after a failure */
 	int error;        /* -errno of the first failure, or 0 */
 };
 
 /**
- * Open the file at @path, or create it.  The file's content does not change
- * yet.  A file that is neither empty nor a capture is refused with EEXIST
- * unless @force.  A file that another recorder writes is refused with EBUSY.
+ * Open or create the file at @path, without a change of its content.  Refuses a
+ * file that is neither empty nor a capture with EEXIST, unless @force.  Refuses
+ * a file that another recorder writes with EBUSY.
  */
 int syc_writer_open(const char *path, bool force,
                     struct syc_writer **ret_writer, struct syscap_error *error);
 
-/** Empty the file and write the header. The capture begins at @time, in ns. */
+/** Empty the file, and write the header.  The capture begins at @time, in
+ * ns. */
 int syc_writer_begin(struct syc_writer *writer, int64_t time,
                      struct syscap_error *error);
 
@@ -110,18 +112,18 @@ int syc_writer_begin_as(struct syc_writer *writer, int64_t time,
                         const char *capture_time, struct syscap_error *error);
 
 /**
- * Take one frame (any struct syscap_wire_...).  The len of the frame is not
- * checked.
+ * Take one frame (any struct syscap_wire_...), without a check of the frame's
+ * len.
  */
 void syc_writer_add(struct syc_writer *writer, const void *frame);
 
 /**
- * Write all taken frames, and store dropped ones in the header.  Returns 0, or
- * the first failure.
+ * Write all taken frames, and store the losses of dropped frames in the header.
+ * Returns 0, or the first failure.
  */
 int syc_writer_flush(struct syc_writer *writer);
 
-/** Number of bytes that wait for a flush. */
+/** Return the number of bytes that wait for a flush. */
 size_t syc_writer_pending(const struct syc_writer *writer);
 
 void syc_writer_totals(const struct syc_writer *writer,
