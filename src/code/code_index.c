@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_index.c - code by address and time: current pieces, and a search index.
+ * code_index.c - current pieces of code by address, and a search index by
+ * address and time.
  *
- * The current pieces are in a treap: a search tree by address that is a heap by
+ * The current pieces are in a treap, a search tree by address that is a heap by
  * random priorities.  So no file can make the tree degenerate.  Nodes are
- * indices into an array, which may move when it grows.  So space is reserved
- * before the tree is changed.
+ * indices into an array, which may move on growth.  So the code reserves space
+ * before a change of the tree.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -20,7 +21,7 @@ struct syc_code_piece {
 	int64_t from;
 	uint32_t origin;
 	uint32_t priority;
-	uint32_t left, right; /* in an unused node, left is the next unused
+	uint32_t left, right; /* left of an unused node is the next unused
 	                       * node */
 };
 
@@ -103,7 +104,7 @@ static void split(struct syc_code_piece *pieces, uint32_t tree, uint64_t key,
 	*below = *others = 0;
 }
 
-/* Merge two trees; all pieces of @a are below all pieces of @b. */
+/* Merge two trees.  All pieces of @a are below all pieces of @b. */
 static uint32_t merge(struct syc_code_piece *pieces, uint32_t a, uint32_t b)
 {
 	uint32_t root, *at = &root;
@@ -143,7 +144,7 @@ static int end_part(struct syc_code_live *live,
 	return syc_array_push(&live->rects, rect);
 }
 
-/* Remove the first node of the tree.  This function is not recursive. */
+/* Remove the first node of the tree, without recursion. */
 static uint32_t pop_first(struct syc_code_piece *pieces, uint32_t *tree)
 {
 	uint32_t at = *tree;
@@ -160,8 +161,8 @@ static uint32_t pop_first(struct syc_code_piece *pieces, uint32_t *tree)
 }
 
 /*
- * End all code in [@low, @last]; with @is_move, add this code to parts.  From
- * now on the range has the code @origin, or no code if @origin is NULL.
+ * End all code in [@low, @last], and add the ended code to parts if @is_move.
+ * The range then has the code @origin, or no code if @origin is NULL.
  */
 static int put(struct syc_code_live *live, uint64_t low, uint64_t last,
                const struct syc_code_origin *origin, bool is_move)
@@ -303,7 +304,8 @@ static int gather_bounds(struct syc_code_index *index,
 	return 0;
 }
 
-/* Find the last bound that is not above @addr.  False: all bounds are above. */
+/* Find the last bound that is not above @addr.  Returns false if all bounds are
+ * above. */
 static bool find_leaf(const struct syc_code_index *index, uint64_t addr,
                       size_t *ret_leaf)
 {
@@ -396,7 +398,7 @@ void syc_code_index_fini(struct syc_code_index *index)
 	memset(index, 0, sizeof(*index));
 }
 
-/* The number of items of @node that begin at @time or before. */
+/* Return the number of items of @node that begin at @time or before. */
 static uint32_t count_begun(const struct syc_code_index *index,
                             const struct syc_code_rect *rects, size_t node,
                             int64_t time)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_names.c - names of JIT code, by process: from the capture and from
- * files.
+ * code_names.c - names of JIT code by process, from the capture and from files.
  */
 #define _GNU_SOURCE
 #include "code/code_names.h"
@@ -54,8 +53,8 @@ static bool take_word(const char **at, const char *word)
 }
 
 /*
- * Add the code event in @frame to @table, from the frame's time on.  Returns 0;
- * -EINVAL: the event is malformed; -ENOSPC or -ENOMEM.
+ * Add the code event in @frame to @table, from the frame's time on.  Returns 0,
+ * -EINVAL for a malformed event, -ENOSPC or -ENOMEM.
  */
 static int code_frames_take(const struct syscap_frame *frame,
                             struct syc_code_table *table)
@@ -125,7 +124,7 @@ int syc_code_names_table(struct syc_code_names *names, int32_t pid,
 	r = syc_code_table_new(&process.table);
 	if (r < 0)
 		return r;
-	/* The number of the pid in the map is the index into the array. */
+	/* The pid's number in the map must be its index in the array */
 	if (syc_array_room(&names->processes) < 0 ||
 	    syc_map_put(&names->pids, &pid, sizeof(pid), &number) < 0) {
 		syc_code_table_free(process.table);
@@ -136,7 +135,7 @@ int syc_code_names_table(struct syc_code_names *names, int32_t pid,
 	return 0;
 }
 
-/* Malformed code events, and events that do not fit, are omitted. */
+/* Add a code event, unless the event is malformed or does not fit. */
 int syc_code_names_add(struct syc_code_names *names,
                        const struct syscap_frame *frame)
 {
@@ -222,7 +221,7 @@ int syc_code_names_symbol(void *data, const struct syc_symbol_query *query,
 
 #define NS INT64_C(1000000000)
 
-/* The date in the header as a time, or a time later than any file. */
+/* Return the date in the header as a time, or a time later than any file. */
 static int64_t begin_of(const char *capture_time)
 {
 	struct tm tm = { 0 };

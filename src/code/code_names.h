@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_names.h - names of JIT code, by process: from the capture and from
- * files.
+ * code_names.h - names of JIT code by process, from the capture and from files.
  *
  *	syc_code_names_new(&names);
  *	syc_code_names_table(names, pid, &table);	of each process; filled
@@ -11,7 +10,8 @@
  *	options.code = syc_code_names_symbol;		of struct
  *	options.code_data = names;			syc_symbols_options
  *
- * One thread at a time.  Context of everything here: offline.
+ * Only one thread at a time uses the names.  Context of all functions here:
+ * offline.
  */
 #ifndef SYC_CODE_CODE_NAMES_H
 #define SYC_CODE_CODE_NAMES_H
@@ -33,8 +33,8 @@ int syc_code_names_new(struct syc_code_names **ret_names);
 void syc_code_names_free(struct syc_code_names *names);
 
 /**
- * The table of @pid, the process id in frames.  The first call makes the table.
- * Returns 0 or -ENOMEM.
+ * Get the table of @pid, the process id in frames.  The first call makes the
+ * table.  Returns 0 or -ENOMEM.
  */
 int syc_code_names_table(struct syc_code_names *names, int32_t pid,
                          struct syc_code_table **ret_table);
@@ -50,28 +50,28 @@ int syc_code_names_scan(struct syc_code_names *names,
 int syc_code_names_add(struct syc_code_names *names,
                        const struct syscap_frame *frame);
 
-/** Make the names searchable.  To be called after all code events were added.
- * Returns 0 or -ENOMEM. */
+/** Make the names searchable, after the addition of all code events.  Returns 0
+ * or -ENOMEM. */
 int syc_code_names_settle(struct syc_code_names *names);
 
-/** Return whether there is any code. */
+/** Return whether any code is known. */
 bool syc_code_names_any(const struct syc_code_names *names);
 
 /**
- * The name of the code at the query's address and time, for struct
- * syc_symbols_options.  Returns 1, or 0: unknown.
+ * Find the name of the code at the query's address and time, for struct
+ * syc_symbols_options.  Returns 1, or 0 for unknown code.
  */
 int syc_code_names_symbol(void *names, const struct syc_symbol_query *query,
                           struct syc_symbol *ret_symbol);
 
 /*
  * Reader of perf maps and jitdumps that exist after the recording.  A file must
- * belong to the current user.  The file must have changed since the capture
+ * belong to the current user.  A file must have changed since the capture
  * began, because an older file belongs to an earlier process with the same pid.
  * A perf map has no times, so all its names are valid throughout the capture.
  */
 
-/** Options for the files of code; may be all zero. */
+/** Options for the files of code.  May be all zero. */
 struct syc_code_files_options {
 	const char *perf_map_directory; /* NULL: /tmp */
 	/* Function that receives one line about each existing file that was not
@@ -85,8 +85,8 @@ struct syc_code_files_totals {
 };
 
 /**
- * Read the files of the capture's processes into their tables.  The capture is
- * read from the reader's position on.  Returns 0 or -ENOMEM.
+ * Read the capture from the reader's position on, and the files of its
+ * processes into their tables.  Returns 0 or -ENOMEM.
  *
  * Context: offline.
  */
@@ -95,8 +95,8 @@ int syc_code_files_read(struct syc_code_names *names,
                         const struct syc_code_files_options *options,
                         struct syc_code_files_totals *ret_totals);
 
-/** State of syc_code_files_read() for a caller that reads the capture
- * itself. */
+/** State of syc_code_files_read() for a caller that itself reads the
+ * capture. */
 struct syc_code_files {
 	struct syc_code_names *names;
 	const struct syc_code_files_options *options;
@@ -107,7 +107,8 @@ struct syc_code_files {
 	struct syc_map dumps; /* keys of a pid and a path */
 };
 
-/** @capture_time is the date in the header.  @options must outlive @files. */
+/** Begin to read files.  @capture_time is the date in the header.  @options
+ * must outlive @files. */
 void syc_code_files_open(struct syc_code_files *files,
                          struct syc_code_names *names, const char *capture_time,
                          const struct syc_code_files_options *options);
@@ -115,8 +116,8 @@ void syc_code_files_open(struct syc_code_files *files,
 void syc_code_files_close(struct syc_code_files *files);
 
 /**
- * Process a PROCESS or MAP of the capture; repetitions have no effect.  Returns
- * 0 or -ENOMEM.
+ * Read the files of @pid, for a PROCESS or MAP of the capture.  Repetitions
+ * have no effect.  Returns 0 or -ENOMEM.
  */
 int syc_code_files_process(struct syc_code_files *files, int32_t pid);
 
@@ -138,27 +139,26 @@ int syc_code_files_map(struct syc_code_files *files, int32_t pid,
  * If no source has changed, a check costs one system call, one for each jitdump
  * and list, and once a second a read of /proc/PID/maps.
  *
- * Perf maps and lists have no times.  New entries of perf maps and lists are
- * valid from the time of the previous check.  Runtimes buffer lines of perf
- * maps, so these lines are also valid before this time, at addresses with no
- * other code.  More frequent reads distinguish more of the functions that share
- * an address.
+ * Perf maps and lists have no times.  New entries are valid from the time of
+ * the previous check on.  Runtimes buffer lines of perf maps, so new lines are
+ * also valid before, at addresses without other code.  More frequent reads
+ * distinguish more of the functions that share an address.
  */
 
 struct syc_code_process {
 	int32_t pid;     /* pid in /proc */
 	int32_t own_pid; /* pid in the process's own pid namespace */
 	uid_t owner;
-	int64_t begun; /* start time (CLOCK_REALTIME, ns), precise to 10 ms; 0:
-	                * unknown */
+	int64_t begun; /* start time (CLOCK_REALTIME, ns), precise to 10 ms, or
+	                * 0 if unknown */
 	int tmp;       /* fd of the process's /tmp, or -1 */
 };
 
 /**
- * Read the facts about a process once, while the process lives.  The process's
+ * Read the data about a process once, while the process lives.  The process's
  * /tmp stays accessible later, even the /tmp of a finished container.  Returns
- * 0; -ENOENT or -ESRCH: the process has ended; or -errno.  Context of
- * everything here: offline.
+ * 0, -ENOENT or -ESRCH if the process has ended, or another -errno.  Context of
+ * all functions here: offline.
  */
 int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
 
@@ -175,8 +175,8 @@ struct syc_code_mapping {
 };
 
 /**
- * Call @each for each executable mapping of a file, until it returns another
- * value than 0.  Returns that value, or -errno.
+ * Call @each for each executable mapping of a file, until @each returns a value
+ * other than 0.  Returns the value of @each, or -errno.
  */
 int syc_code_process_mappings(
 	const struct syc_code_process *process,
@@ -185,17 +185,18 @@ int syc_code_process_mappings(
 
 struct syc_code_watch;
 
-/** Options of a watch; may be all zero. */
+/** Options of a watch.  May be all zero. */
 struct syc_code_watch_options {
-	/* Function that receives one line about each unusable file, once. */
+	/* Function that receives one line for each unusable file. */
 	void (*tell)(void *data, const char *text);
 	void *data;
 };
 
 /**
  * Watch the process @pid, a number in /proc, and store its code in @table,
- * which must outlive the watch.  Returns 0; -ENOENT or -ESRCH: the process has
- * ended; or -errno.  Occupies two fds, and one fd for each jitdump.
+ * which must outlive the watch.  Returns 0, -ENOENT or -ESRCH if the process
+ * has ended, or another -errno.  The watch occupies two fds, and one fd for
+ * each jitdump.
  *
  * Context: offline.
  */
@@ -205,8 +206,8 @@ int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
 
 void syc_code_watch_free(struct syc_code_watch *watch);
 
-/** Look for new code.  @now: CLOCK_MONOTONIC, ns, as in samples.  Returns 0 or
- * -ENOMEM. */
+/** Look for new code.  @now is CLOCK_MONOTONIC in ns, as in samples.  Returns 0
+ * or -ENOMEM. */
 int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
 
 /** Note that the process executed another program at @now, so that its code has

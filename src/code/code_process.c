@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code_process.c - facts about a process that locate its JIT code tables. */
+/* code_process.c - data about a process that locates its JIT code tables. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 #define NS INT64_C(1000000000)
 
-/* The number with index @which, from 1, in the line that begins with @field; or
- * the line's last number. */
+/* Return the number with index @which, from 1, in the line that begins with
+ * @field, or the line's last number. */
 static long field_of(const char *status, const char *field, unsigned which)
 {
 	const char *at = strstr(status, field);
@@ -66,7 +66,7 @@ static int64_t find_begin(int32_t pid)
 
 /*
  * Open the process's own /tmp step by step, so that links cannot redirect the
- * open. If this fails, open this process's /tmp.
+ * open.  After a failure, open the caller's /tmp.
  */
 static int open_tmp(int32_t pid)
 {
@@ -93,8 +93,8 @@ int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process)
 
 	if (n < 0)
 		return (int)n;
-	/* The files that a process creates belong to the effective user, the
-	 * second number. */
+	/* Use the second number, the effective user, to whom created files
+	 * belong. */
 	owner = field_of(status, "\nUid:", 2);
 	own_pid = field_of(status, "\nNSpid:", UINT32_MAX);
 	if (owner < 0)
@@ -117,7 +117,7 @@ void syc_code_process_close(struct syc_code_process *process)
 int syc_code_process_open_file(const struct syc_code_process *process,
                                const char *path)
 {
-	/* The open must neither block nor have effects. */
+	/* Open without blocking and without effects. */
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
 	char *inside;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code_table.c - JIT code of one process: names by address and time. */
+/* code_table.c - names of one process' JIT code by address and time. */
 #define _GNU_SOURCE
 #include "code/code_table.h"
 
@@ -11,7 +11,8 @@
 #include "common/containers.h"
 #include "common/strings.h"
 
-/* A character is decoded in a copy that ends with a NUL. */
+/* Greatest size of a character, which is decoded in a copy that ends with a
+ * NUL. */
 #define LONGEST_CHARACTER 4u
 
 static size_t next_character(const char *from, size_t len, size_t *ret_used,
@@ -70,8 +71,8 @@ struct code_change {
 	uint64_t start, len;
 	union {
 		uint64_t to;        /* new address of MOVE's code */
-		int64_t maybe_from; /* earliest time of ADD's code; see
-		                     * code_table.h */
+		int64_t maybe_from; /* earliest time of ADD's code
+		                     * (code_table.h) */
 	};
 	uint32_t name;
 	uint32_t kind;
@@ -82,7 +83,7 @@ struct syc_code_table {
 	bool is_sorted, is_settled;
 	struct syc_map names; /* each name with its NUL */
 	uint64_t name_bytes;
-	/* The result of the last settling. */
+	/* Result of the last settling. */
 	struct syc_code_origin *origins;
 	struct syc_code_rect *rects;
 	size_t n_rects;
@@ -208,7 +209,7 @@ int syc_code_table_remove(struct syc_code_table *table, int64_t time,
 	return is_range(start, len) ? push(table, &event) : -EINVAL;
 }
 
-/* Events with equal times keep their order. */
+/* Compare events by time, and keep the order of events with equal times. */
 static int compare_events(const void *a, const void *b)
 {
 	const struct code_change *left = *(const struct code_change *const *)a;
@@ -279,8 +280,8 @@ static int compare_rects(const void *a, const void *b)
 
 int syc_code_table_settle(struct syc_code_table *table)
 {
-	/* Each event makes at most two pieces; moves of many pieces may make
-	 * more. */
+	/* Each event makes at most two pieces, except that a move of many
+	 * pieces may make more. */
 	struct syc_code_live live = { .most_rects = 4 * table->events.n +
 		                                    (1u << 20) };
 	int r;

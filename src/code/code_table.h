@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_table.h - JIT code of one process: names by address and time.
+ * code_table.h - names of one process' JIT code by address and time.
  *
  * JIT compilers reuse addresses, so a name is valid only for some time.
  *
@@ -11,11 +11,11 @@
  *	syc_code_table_find(table, 0x7f0010, 4999, &range);	alpha
  *	syc_code_table_find(table, 0x7f0010, 5000, &range);	beta
  *
- * Events may be added in any order; events with equal times take effect in the
- * order of their addition.  New code replaces older code at its addresses; the
- * rest of the older code keeps its name.
+ * The caller adds events in any order.  Events with equal times take effect in
+ * the order of their addition.  New code replaces older code at its addresses.
+ * The rest of the older code keeps its name.
  *
- * One thread at a time.  Context of all: offline.
+ * Only one thread at a time uses a table.  Context of all functions: offline.
  */
 #ifndef SYC_CODE_CODE_TABLE_H
 #define SYC_CODE_CODE_TABLE_H
@@ -26,24 +26,24 @@
 
 #include "common/containers.h"
 
-/** Length of the longest name that is kept, as in stacks of runtimes. */
+/** Greatest length of a kept name, as in stacks of runtimes. */
 #define SYC_CODE_NAME_MAX 4095u
 
 /**
  * Copy the name in @len bytes at @from, up to a NUL, to @to, which has space
  * for SYC_CODE_NAME_MAX + 1 bytes.  The input is untrusted.  A long name is cut
  * between characters, invalid UTF-8 becomes U+FFFD, control characters become
- * spaces, and spaces at the ends are removed.  Returns the length; a NUL
- * follows.
+ * spaces, and spaces at the ends are removed.  Returns the length of the text,
+ * without its NUL.
  *
  * Context: offline.
  */
 size_t syc_code_text_clean(char *to, const char *from, size_t len);
 
-/** The time of code that existed from the beginning. */
+/** Time of code that existed from the begin. */
 #define SYC_CODE_ALWAYS INT64_MIN
 
-/** The end of user code: the kernel and encoded names are above. */
+/** End of user code.  The kernel's addresses and encoded names are above. */
 #define SYC_CODE_ADDRESS_END (UINT64_C(1) << 63)
 struct syc_code_table;
 
@@ -58,17 +58,17 @@ int syc_code_table_new(struct syc_code_table **ret_table);
 void syc_code_table_free(struct syc_code_table *table);
 
 /**
- * Add code.  Returns 0; -EINVAL: an empty name, or a range that is empty or out
- * of bounds; -ENOSPC: more than 2^23 events or a GiB of names; -ENOMEM.
+ * Add code.  Returns 0 or -ENOMEM, -EINVAL for an empty name or an invalid
+ * range, or -ENOSPC for more than 2^23 events or a GiB of names.
  */
 int syc_code_table_add(struct syc_code_table *table, int64_t time,
                        uint64_t start, uint64_t len, const char *name,
                        size_t name_len);
 
 /**
- * Add code without a time.  The code was noticed at @time, and may have existed
- * since @maybe_from.  Before @time the code is valid at addresses with no other
- * code.
+ * Add code without a time.  The caller noticed the code at @time, but the code
+ * may have existed since @maybe_from.  Before @time the code is valid at
+ * addresses without other code.
  */
 int syc_code_table_add_late(struct syc_code_table *table, int64_t time,
                             int64_t maybe_from, uint64_t start, uint64_t len,
@@ -81,13 +81,14 @@ int syc_code_table_move(struct syc_code_table *table, int64_t time,
 int syc_code_table_remove(struct syc_code_table *table, int64_t time,
                           uint64_t start, uint64_t len);
 
-/** Make the events so far searchable.  Returns 0 or -ENOMEM. */
+/** Make the added events searchable.  Returns 0 or -ENOMEM. */
 int syc_code_table_settle(struct syc_code_table *table);
 
-/** The number of events. */
+/** Return the number of events. */
 size_t syc_code_table_events(const struct syc_code_table *table);
 
-/** The bounds of all code.  False: the table is not settled, or empty. */
+/** Store the bounds of all code.  Returns false if the table is not settled, or
+ * empty. */
 bool syc_code_table_span(const struct syc_code_table *table, uint64_t *ret_low,
                          uint64_t *ret_last);
 
@@ -95,23 +96,23 @@ bool syc_code_table_find(const struct syc_code_table *table, uint64_t addr,
                          int64_t time, struct syc_code_range *ret_range);
 
 /*
- * Code by address and time: current pieces, and a search index.
+ * Current pieces of code by address, and a search index by address and time.
  *
  * struct syc_code_live has the current pieces of code, which never overlap.
- * When a piece ends, it becomes a rectangle of addresses and time.  So the
+ * A piece that ends becomes a rectangle of addresses and time.  So the
  * rectangles do not overlap either.  struct syc_code_index finds a rectangle.
  */
 
-/** The whole range to which a piece belongs. */
+/** Whole range to which a piece belongs. */
 struct syc_code_origin {
 	uint64_t start, len;
-	/* The code may have existed, unnoticed, since this time.  INT64_MAX:
-	 * the code did not exist before. */
+	/* The code may have existed, unnoticed, since maybe_from, unless
+	 * maybe_from is INT64_MAX. */
 	int64_t maybe_from;
 	uint32_t name;
 };
 
-/** The addresses and times of a piece.  @last is included, @until is not. */
+/** Addresses and times of a piece, with @last, but without @until. */
 struct syc_code_rect {
 	uint64_t low, last;
 	int64_t from, until;
@@ -122,7 +123,7 @@ struct syc_code_piece; /* a current piece */
 
 struct syc_code_part; /* a piece that is being moved */
 
-/** An all-zero struct is empty. */
+/** The current pieces.  A struct of zeros is empty. */
 struct syc_code_live {
 	/* The treap; index 0 is no piece. */
 	SYC_ARRAY(struct syc_code_piece) pieces;
@@ -130,16 +131,17 @@ struct syc_code_live {
 	uint64_t random;
 	int64_t now;
 	SYC_ARRAY(struct syc_code_part) parts;
-	/* The result; the caller owns both arrays. */
+	/* The result.  The caller owns both arrays. */
 	SYC_ARRAY(struct syc_code_origin) origins;
 	SYC_ARRAY(struct syc_code_rect) rects;
-	size_t most_rects; /* larger results of moves are omitted */
+	size_t most_rects; /* limit, beyond which results of moves are
+	                    * omitted */
 };
 
 /*
  * Times must not decrease.  Ranges are not empty, and end at 2^63 at most.  The
- * functions return 0 or -ENOMEM; after -ENOMEM, only syc_code_live_fini() is
- * allowed.  Context of everything here: offline.
+ * functions return 0 or -ENOMEM.  After -ENOMEM, the caller may only call
+ * syc_code_live_fini().  Context of all functions here: offline.
  */
 int syc_code_live_add(struct syc_code_live *live, int64_t time,
                       const struct syc_code_origin *origin);
@@ -159,31 +161,34 @@ void syc_code_live_fini(struct syc_code_live *live);
 /**
  * A segment tree over all addresses at which a rectangle begins or ends.  Each
  * rectangle is in the few nodes that make up its addresses.  The rectangles of
- * one node share all its addresses, so they follow each other in time.  A
- * search takes O(log^2 n).  The nodes hold at most O(n log n) items, and about
- * n if few rectangles overlap in addresses.
+ * one node share all addresses of the node, so these rectangles follow each
+ * other in time.  A search takes O(log^2 n).  The nodes hold at most O(n log n)
+ * items, and about n if few rectangles overlap in addresses.
  */
 struct syc_code_index {
-	uint64_t *bounds; /* sorted addresses; leaf i begins at bounds[i] */
+	uint64_t *bounds; /* sorted addresses, where leaf i begins at
+	                   * bounds[i] */
 	size_t n_leaves;
 	uint32_t *heads; /* node i has items[heads[i]] to items[heads[i + 1] -
 	                  * 1] */
 	uint32_t *items; /* numbers of rectangles */
 };
 
-/** @rects is sorted by from.  Returns 0 or -ENOMEM. */
+/** Build an index of @rects, which are sorted by from.  Returns 0 or
+ * -ENOMEM. */
 int syc_code_index_build(struct syc_code_index *index,
                          const struct syc_code_rect *rects, size_t n);
 
 void syc_code_index_fini(struct syc_code_index *index);
 
-/** The rectangle that contains @addr and @time, or NULL. */
+/** Return the rectangle that contains @addr and @time, or NULL. */
 const struct syc_code_rect *
 syc_code_index_find(const struct syc_code_index *index,
                     const struct syc_code_rect *rects, uint64_t addr,
                     int64_t time);
 
-/** The first rectangle that contains @addr and begins after @time, or NULL. */
+/** Return the first rectangle that contains @addr and begins after @time, or
+ * NULL. */
 const struct syc_code_rect *
 syc_code_index_next(const struct syc_code_index *index,
                     const struct syc_code_rect *rects, uint64_t addr,

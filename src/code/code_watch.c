@@ -18,16 +18,16 @@
 #define NS INT64_C(1000000000)
 
 /*
- * Mappings are read often at first, for short programs, and later at this
- * interval.
+ * First and last interval of reads of the mappings.  The first reads follow
+ * each other quickly, for short programs.
  */
 #define FIRST_INTERVAL (NS / 100)
 #define LAST_INTERVAL  NS
 
-/* The precision of a process's start time. */
+/* Precision of a process's start time. */
 #define BEGIN_DOUBT (NS / 20)
 
-/* Limits of the resources that one process can occupy in this file. */
+/* Limits of the resources that one process can occupy. */
 #define MOST_DUMPS 16u
 #define MOST_LISTS 16u
 
@@ -48,13 +48,13 @@ struct syc_code_watch {
 	struct syc_code_process process;
 	int cwd; /* the default directory of jitdumps, or -1 */
 	struct syc_perf_map perf_map;
-	int perf_map_told; /* the last reported errno, or 0 */
+	int perf_map_told; /* last reported errno, or 0 */
 	SYC_ARRAY(struct dump) dumps;
 	SYC_ARRAY(struct jit_list) lists;
 	struct syc_map files; /* mapped files that were examined */
 	bool any, is_maps_told;
 	int64_t first;   /* time of the first check of this program */
-	int64_t since;   /* new code is valid from this time on */
+	int64_t since;   /* time from which on new code is valid */
 	int64_t program; /* the time of the last exec */
 	int64_t next_maps;
 };
@@ -143,7 +143,7 @@ static int read_perf_map(struct syc_code_watch *watch, bool is_last)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Takes ownership of @fd. */
+/* Add a jitdump, and take ownership of @fd. */
 static int add_dump(struct syc_code_watch *watch, int fd, const char *path)
 {
 	struct dump dump = { .path = strdup(path) };
@@ -214,7 +214,7 @@ static int meet(void *context, const struct syc_code_mapping *mapping)
 		              "%s: not used: %s", mapping->path, strerror(-fd));
 		return 0;
 	}
-	if (fd < 0) /* ignored, like any unreadable library */
+	if (fd < 0) /* ignore the file, like any unreadable library */
 		return fd == -ENOMEM ? fd : 0;
 	r = syc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
 	close(fd);
@@ -277,7 +277,7 @@ static int read_lists(struct syc_code_watch *watch, int64_t now)
 
 		if (r == -ENOMEM)
 			return r;
-		/* Errors while the process starts or ends are not reported. */
+		/* Do not report errors while the process starts or ends. */
 		if (r < 0 && r != -ESRCH && r != -EFAULT && !list->is_told) {
 			syc_code_note(
 				watch->options.tell, watch->options.data,
@@ -324,7 +324,7 @@ int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 	if (r == 0)
 		r = syc_code_table_remove(watch->table, now, 0,
 		                          SYC_CODE_ADDRESS_END);
-	if (r == -ENOSPC) /* already reported when a name did not fit */
+	if (r == -ENOSPC) /* the name that did not fit was reported */
 		r = 0;
 	forget(watch);
 	watch->any = false;
@@ -342,8 +342,8 @@ int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 }
 
 /*
- * Open a jitdump that was mapped too briefly to be seen, at its default path.
- * Only the file's name, owner, time and header connect it to the process.
+ * Open a jitdump whose mapping existed too briefly, at its default path.  Only
+ * the file's name, owner, time and header connect the file to the process.
  */
 static int guess_dump(struct syc_code_watch *watch, int directory)
 {

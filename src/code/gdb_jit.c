@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gdb_jit.c - the list of images in GDB's JIT interface. */
+/* gdb_jit.c - reader of the list of images in GDB's JIT interface. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "common/containers.h"
 #include "symbols/elf_symbols.h"
 
-/* Read memory by a file of /proc, for sandboxes that forbid
+/* Read memory by /proc/PID/mem, for sandboxes that forbid
  * process_vm_readv(). */
 static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 {
@@ -44,8 +44,9 @@ static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 }
 
 /*
- * Copy @size bytes at @addr of @pid.  Returns 0; -EFAULT: not all bytes are
- * readable; -EPERM or -EACCES: not permitted; -ESRCH: the process has ended.
+ * Copy @size bytes at @addr of @pid.  Returns 0, -EFAULT if not all bytes are
+ * readable, -EPERM or -EACCES without permission, or -ESRCH if the process has
+ * ended.
  */
 static int remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
 {
@@ -73,8 +74,8 @@ static int remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
 #define SYMBOL "__jit_debug_descriptor"
 
 /*
- * Larger parts of a file are not read, because all mapped files are searched
- * while the process runs.
+ * Limit of a read part of a file, because all mapped files are searched while
+ * the process runs.
  */
 #define FILE_PART_MAX (UINT64_C(64) << 20)
 
@@ -109,7 +110,7 @@ static int find_value(const struct syc_elf *elf, uint64_t *ret_value)
 }
 
 /*
- * The difference between addresses in memory and in the file.  The byte at
+ * Find the difference between addresses in memory and in the file.  The byte at
  * @offset is mapped at @mapped.
  */
 static int find_bias(const struct syc_elf *elf, uint64_t mapped,
@@ -144,7 +145,8 @@ int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
 	r = syc_elf_open_view(&elf, &view);
 	if (r < 0)
 		return r;
-	/* The list has the layout of this machine's processes. */
+	/* Accept only a file of this machine's class and byte order, which
+	 * determine the list's layout. */
 	r = elf.is_64 && !elf.is_big ? find_value(&elf, &value) : -ENOENT;
 	if (r == 0)
 		r = find_bias(&elf, mapped, file_offset, &bias);
@@ -154,7 +156,7 @@ int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
 	return r;
 }
 
-/* Larger parts of an image are not read. */
+/* Limit of a read part of an image. */
 #define IMAGE_PART_MAX (UINT64_C(64) << 20)
 
 struct taking {
@@ -165,8 +167,9 @@ struct taking {
 };
 
 /*
- * In relocatable images, symbols are relative to their section, which the
- * runtime has placed.  The last symbol of a section may have no size.
+ * Compute a symbol's address.  In relocatable images, symbols are relative to
+ * their section, which the runtime has placed.  The last symbol of a section
+ * may have no size.
  */
 static void place(const struct syc_elf *elf, struct syc_elf_symbol *symbol)
 {
@@ -246,13 +249,13 @@ int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
 
 #define MOST_ENTRIES (1u << 16)
 #define MOST_IMAGE   (64u << 20)
-/* Limit for all images of one check. */
+/* Limit of the bytes of all images of one check. */
 #define MOST_BYTES (UINT64_C(256) << 20)
 #define MOST_TRIES 4u
-/* The limit of comparisons between removed and present images. */
+/* Limit of comparisons between removed and present images. */
 #define MOST_COMPARED (UINT64_C(1) << 24)
 
-/* The layout of the list's head in the other process. */
+/* Layout of the list's head in the other process. */
 struct descriptor {
 	uint32_t version, action;
 	uint64_t relevant, first;
@@ -266,8 +269,7 @@ struct remote_entry {
 struct jit_entry {
 	uint64_t addr; /* address of the entry; the key */
 	uint64_t image, size;
-	bool is_new;          /* the image's functions are not in the table
-	                       * yet */
+	bool is_new;          /* the table lacks the image's functions */
 	unsigned char *bytes; /* bytes of a new entry's image, or NULL */
 	/* The bounds of the image's functions. */
 	uint64_t low, last;
@@ -379,7 +381,8 @@ static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
 		entry.image = remote.image;
 		entry.size = remote.size;
 		known = find_entry(&jit->list, addr);
-		/* The newest entry may have the address of a removed entry. */
+		/* Do not trust the newest entry, which may have the address of
+		 * a removed entry. */
 		if (known != NULL && known->image == remote.image &&
 		    known->size == remote.size && addr != head->relevant) {
 			entry = *known;
@@ -404,8 +407,7 @@ static int read_descriptor(const struct syc_gdb_jit *jit,
 	                          sizeof(*ret_descriptor));
 }
 
-/* Read the list.  Returns 1 with a list that did not change during the read, or
- * 0. */
+/* Read the list.  Returns 1, or 0 if the list changed during the read. */
 static int walk_still(struct syc_gdb_jit *jit, struct descriptor *head,
                       struct jit_entries *list)
 {
@@ -452,8 +454,7 @@ static bool overlap(const struct jit_entry *a, const struct jit_entry *b)
 }
 
 /*
- * End the code of removed entries.  Newer code at the same addresses must not
- * end.
+ * End the code of removed entries, but not newer code at the same addresses.
  */
 static int end_gone(const struct jit_entries *old,
                     const struct jit_entries *fresh, int64_t now,
@@ -515,7 +516,7 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
 			r = take_entry(&list.entries.items[i], from, table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
-	/* Images are left over if the table is full.  Entries are copied
+	/* Free the remaining images of a full table.  Entries are copied
 	 * between lists, but each image has one owner. */
 	for (size_t i = 0; i < list.entries.n; i++) {
 		list.entries.items[i].is_new = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jitdump.c - reading of a growing jit-PID.dump. */
+/* jitdump.c - reader of a growing jit-PID.dump. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -27,14 +27,15 @@ enum {
 	MOVE = 1
 };
 
-/* Fields of LOAD: pid, tid; vma, address, length, index, of 8 bytes each;
- * name. */
+/* Fields of LOAD: pid, tid, then vma, address, length and index of 8 bytes
+ * each, then the name. */
 #define LOAD_SIZE 40u
-/* Fields of MOVE: pid, tid; vma, from, to, length, index, of 8 bytes each. */
+/* Fields of MOVE: pid, tid, then vma, from, to, length and index of 8 bytes
+ * each. */
 #define MOVE_SIZE 48u
 
 #define WINDOW_SIZE 65536u
-/* The part of a record that is needed first.  The record's code is
+/* Greatest size of the needed part of a record.  The record's code is
  * skipped. */
 #define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SYC_CODE_NAME_MAX)
 
@@ -42,13 +43,14 @@ struct syc_jitdump {
 	int fd;
 	int32_t own_pid;
 	bool has_begun, big;
-	bool has_room;   /* the file ends in zeros, which may be overwritten */
+	bool has_room;   /* the file ends in zeros, which the runtime may
+	                  * overwrite */
 	int32_t pid;     /* pid in the header */
 	uint64_t offset; /* offset of the next record */
 	uint64_t size;   /* size of the file at the last check */
 	uint64_t n_loads;
 	struct syscap_error failure; /* code 0: no failure */
-	/* A part of the file. */
+	/* A copied part of the file. */
 	uint64_t window_offset;
 	size_t window_size;
 	unsigned char window[WINDOW_SIZE];
@@ -74,7 +76,7 @@ void syc_jitdump_free(struct syc_jitdump *dump)
 	free(dump);
 }
 
-/* Read [@offset, @offset + @n) into the window; @n is at most MOST_NEEDED. */
+/* Read [@offset, @offset + @n) into the window.  @n is at most MOST_NEEDED. */
 static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
                 const unsigned char **ret_bytes)
 {
@@ -91,7 +93,7 @@ static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
 		dump->window_size = got > 0 ? (size_t)got : 0;
 		if (got < 0)
 			return -errno;
-		/* The file was truncated since the last check. */
+		/* The file may have been truncated since the last check. */
 		if ((size_t)got < n)
 			return -EIO;
 	}
@@ -186,7 +188,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	r = need(dump, offset, needed, &at);
 	if (r < 0)
 		return r;
-	/* Malformed records, and records of other processes, are skipped. */
+	/* Skip malformed records, and records of other processes. */
 	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX ||
 	    !is_of_process(dump, at + PREFIX_SIZE))
 		return 0;
@@ -252,7 +254,8 @@ static int read_new(struct syc_jitdump *dump, struct syc_code_table *table,
 			"the jitdump became shorter during reading");
 	dump->size = (uint64_t)st.st_size;
 	dump->has_room = false;
-	dump->window_size = 0; /* the file's end may be newer */
+	dump->window_size = 0; /* drop the window, because the file's end may be
+	                        * newer */
 	if (!dump->has_begun) {
 		if (dump->size < HEADER_SIZE)
 			return 0;

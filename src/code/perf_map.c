@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_map.c - reading of a growing /tmp/perf-PID.map. */
+/* perf_map.c - reader of a growing /tmp/perf-PID.map. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 #include "capture/files.h"
 #include "code/code_sources.h"
 
-/* Size of the buffer.  The name in a longer line is cut in any case. */
+/* Size of the buffer.  A longer line has a longer name than is kept. */
 #define BUFFER_SIZE 65536u
 
-/* Limit of a file's size.  Ten million names fit; a larger file is sparse or
- * hostile. */
+/* Limit of a file's size, which suffices for ten million names.  A larger file
+ * is sparse or hostile. */
 #define SIZE_MAX_MAP (INT64_C(1) << 30)
 
 static bool is_blank(char c)
@@ -101,7 +101,8 @@ static int check_map_file(const struct stat *st, uid_t owner,
 	return 0;
 }
 
-/* Returns the number of bytes, less at the end of the file, or -errno. */
+/* Read at @offset.  Returns the number of bytes, less than @size at the end of
+ * the file, or -errno. */
 static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 {
 	size_t done = 0;
@@ -163,8 +164,8 @@ static int take_line(struct syc_perf_map *map, const char *text, size_t len,
 	return r;
 }
 
-/* Take the lines of @text.  @ret_used: the number of bytes that are not read
- * again. */
+/* Take the lines of @text.  Stores in *@ret_used the number of bytes that are
+ * not read again. */
 static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
                       const struct syc_perf_map_options *options,
                       struct syc_code_table *table, size_t *ret_used)
@@ -178,7 +179,7 @@ static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
 		const size_t size =
 			end != NULL ? (size_t)(end - line) : len - used;
 
-		/* Only a full buffer is taken without a newline. */
+		/* Take a line without a newline only from a full buffer. */
 		if (end == NULL && used > 0)
 			break;
 		if (end == NULL && len < BUFFER_SIZE && !map->in_long_line)
@@ -213,8 +214,8 @@ static int read_new(struct syc_perf_map *map, int fd, uint64_t end,
 		r = take_lines(map, buffer, (size_t)n, options, table, &used);
 		map->offset += used;
 	}
-	/* Do not count the unfinished line as read: if the line continues after
-	 * all, it is read again. */
+	/* Do not count the unfinished line as read, so that it is read again if
+	 * it continues. */
 	if (r == 0 && n > 0 && used == 0 && options->is_last)
 		r = take_line(map, buffer, (size_t)n, options, table);
 	free(buffer);
@@ -272,8 +273,8 @@ int syc_perf_map_read(struct syc_perf_map *map, int directory, const char *name,
 	if (is_same(map, &st) &&
 	    (!options->is_last || map->offset == map->size))
 		return 0;
-	/* The file may have been replaced.  The open must neither block nor
-	 * follow a link. */
+	/* Open without blocking and without following a link, because the file
+	 * may have been replaced. */
 	fd = openat(directory, name,
 	            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)

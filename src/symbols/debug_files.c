@@ -14,7 +14,7 @@
 #include "symbols/module_finder.h"
 #include "symbols/resolver.h"
 
-/* The directories that distributions use. */
+/* Directories of debug files in distributions. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 
 struct debug_search {
@@ -27,8 +27,8 @@ struct debug_search {
 };
 
 /*
- * The checksum requires reading the whole file.  No debug file is larger than
- * this.
+ * Greatest size of a file that is read for its checksum.  No debug file is
+ * larger.
  */
 #define SIZE_MAX_SUMMED (INT64_C(8) << 30)
 
@@ -37,7 +37,8 @@ int syc_debug_files_open(const char *path)
 	struct stat st;
 	int fd;
 
-	/* Opening a device may have side effects. */
+	/* Check the type first, because opening a device may have side
+	 * effects. */
 	if (stat(path, &st) != 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -57,7 +58,7 @@ static void fill_crc_table(uint32_t table[256])
 	}
 }
 
-/* The CRC-32 of a whole file, as zlib and .gnu_debuglink compute it. */
+/* Compute the CRC-32 of a whole file, like zlib and .gnu_debuglink. */
 static int checksum(int fd, uint32_t *ret_crc)
 {
 	unsigned char *buffer = malloc(1 << 16);
@@ -97,7 +98,8 @@ static bool is_wanted(const struct debug_search *search,
 	       crc == search->crc;
 }
 
-/* A link may lead back to the stripped file, which has the same build-id. */
+/* Return whether @fd is the stripped file, which has the same build-id, and to
+ * which a link may lead. */
 static bool is_stripped_one(const struct debug_search *search, int fd)
 {
 	const struct syc_elf *stripped = search->wish->elf;
@@ -135,7 +137,8 @@ static int try(struct debug_search *search, const char *path)
 	return r;
 }
 
-/* @path is valid in the recorded process or on the recorded machine. */
+/* Try @path, which is valid in the recorded process or on the recorded
+ * machine. */
 static int try_there(struct debug_search *search, const char *path)
 {
 	struct syc_paths paths = { 0 };
@@ -195,8 +198,8 @@ static int try_build_id(struct debug_search *search)
 	int r;
 
 	/*
-	 * Check the build-id, which becomes part of a path, since captures are
-	 * not trusted.
+	 * Check the build-id, which becomes part of a path, because captures
+	 * are not trusted.
 	 */
 	if (strlen(id) < 3 || strspn(id, "0123456789abcdef") != strlen(id))
 		return 0;
@@ -236,8 +239,8 @@ static int read_link(struct debug_search *search, char **ret_name)
 }
 
 /*
- * Try the directory of the stripped file, and .debug in it.  If the file was
- * given by its descriptor, try directories of the recorded process.
+ * Try the directory of the stripped file, and its subdirectory .debug.  If the
+ * file was handed over by its fd, try directories of the recorded process.
  */
 static int try_beside(struct debug_search *search, const char *name)
 {
@@ -266,7 +269,8 @@ static int try_link(struct debug_search *search, const char *name)
 	char *path;
 	int r = try_beside(search, name);
 
-	/* Packages install below /usr, even if /bin is a link to /usr/bin. */
+	/* Also try /usr, below which packages install files, because /bin may
+	 * be a link to /usr/bin. */
 	for (unsigned with_usr = 0; r == 0 && with_usr < 2; with_usr++) {
 		if (slash == NULL || wish->path[0] != '/' ||
 		    asprintf(&path, "%s%.*s/%s", with_usr ? "/usr" : "",
@@ -306,13 +310,13 @@ int syc_debug_files_find(const struct syc_debug_files *files,
 /*
  * Debian packages of files on this machine, from dpkg's lists.
  *
- * A list has one path per line, behind a line "/.".  /usr may be merged, so a
- * file is searched with and without "/usr".
+ * A list has one path per line, behind a line "/.".  Because /usr may be
+ * merged, the search tries each path with and without "/usr".
  */
 
 #define MOST_OF_LIST (16 << 20)
 
-/* The content of a list, to be freed, or NULL. */
+/* Return the content of a list, to be freed, or NULL. */
 static char *read_list(int directory, const char *name, size_t *ret_size)
 {
 	const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
@@ -354,7 +358,8 @@ static bool has_file(const char *text, size_t size, const char *path)
 	return has_line(text, size, other);
 }
 
-/* "libglib2.0-0:amd64.list" is of the package libglib2.0-0. */
+/* Read the package's name from the list's name, such as
+ * "libglib2.0-0:amd64.list". */
 static bool read_name(const char *file, char *name)
 {
 	const size_t n = strlen(file);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle.c - demangled names, made fit to be displayed.
+ * demangle.c - demangled and displayable names.
  *
- * A limited child runs the C++ demangler.  The first C++ name starts the child.
- * If a child exceeded its limits, the next name starts another child.  The
- * parent sends a name.  The child answers with a byte, 1 if there is a result,
- * and the text.
+ * A limited child runs the C++ demangler.  The first C++ name starts the child,
+ * and the next name after a child's death starts another.  The parent sends a
+ * name.  The child answers with a byte, 1 for a result, and the text.
  */
 #define _GNU_SOURCE
 #include "symbols/demangle.h"
@@ -23,10 +22,10 @@
 
 #define MANGLED_MAX 8192u
 #define ANSWER_MAX  8192u
-/* Bytes beyond the child's inherited memory. */
+/* Limit of the child's memory, in addition to the inherited memory. */
 #define MEMORY_MAX  (256ul << 20)
 #define SECONDS_MAX 1 /* seconds of CPU time for one name */
-/* Limit of dead children; later names stay mangled. */
+/* Limit of dead children, after which names stay mangled. */
 #define DEATHS_MAX 20u
 
 /* abi::__cxa_demangle() of the Itanium C++ ABI. */
@@ -35,7 +34,7 @@ typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *len,
 
 static struct {
 	bool is_tried;
-	cxa_demangle demangle; /* NULL: no library has the function */
+	cxa_demangle demangle; /* NULL if no library has the function */
 	struct syc_limited_child child;
 	unsigned deaths;
 } cxx;
@@ -62,7 +61,7 @@ static void load(void)
 	}
 }
 
-/* Runs in the child, until the parent closes its end of the socket. */
+/* Answer names, in the child, until the parent closes its end of the socket. */
 static void serve(void *data, int fd)
 {
 	char name[MANGLED_MAX], answer[ANSWER_MAX];
@@ -104,7 +103,7 @@ static void demangle_cxx_stop(void)
 	syc_limited_child_stop(&cxx.child);
 }
 
-/* syc_demangle() for names that begin with "_Z". */
+/* Demangle a name that begins with "_Z". */
 static char *demangle_cxx(const char *name)
 {
 	char answer[ANSWER_MAX];
@@ -126,7 +125,7 @@ static char *demangle_cxx(const char *name)
 	return NULL;
 }
 
-/* Return whether no C++ runtime was found.  Returns false before the first
+/* Return whether a search found no C++ runtime.  Returns false before the first
  * name. */
 static bool demangle_cxx_is_missing(void)
 {
@@ -138,9 +137,9 @@ static bool demangle_cxx_is_missing(void)
  *
  * The scheme resembles C++: _ZN, then the length and the text of each part of
  * the path, then E.  The last part is 17h and a hash of 16 digits, which
- * distinguishes the scheme from C++ and is left out here.  Characters that
- * assemblers reject are written as $LT$, $u7e$ and so on; "::" within a part is
- * written as "..".
+ * distinguishes the scheme from C++.  The demangler omits the hash.  Characters
+ * that assemblers reject become $LT$, $u7e$ and so on.  "::" within a part
+ * becomes "..".
  */
 
 #define HASH_LEN 17u /* h and 16 digits */
@@ -159,7 +158,8 @@ static bool is_digit(char c)
 }
 
 /*
- * Take one part: the length in digits, and the text.  False: there is no part.
+ * Take one part: the length in digits, and the text.  Returns false if no part
+ * follows.
  */
 static bool take_part(const char **at, const char **ret_part, size_t *ret_len)
 {
@@ -186,7 +186,7 @@ static bool is_hash(const char *part, size_t len)
 	       strspn(part + 1, "0123456789abcdef") >= HASH_LEN - 1;
 }
 
-/* Decode "$u7e$".  Returns its length, or 0. */
+/* Decode a code such as "$u7e$".  Returns the code's length, or 0. */
 static size_t take_code(const char *at, size_t len, uint32_t *ret_point)
 {
 	uint32_t point = 0;
@@ -301,12 +301,12 @@ void syc_demangle_finish(void)
 	demangle_cxx_stop();
 }
 
-/* Longer texts are cut before they are read. */
+/* Longer texts are cut first. */
 #define RAW_MAX 65536u
 
 static const char cut_mark[] = "…";
 
-/* Takes ownership of @text, which is from malloc(). */
+/* Make a displayable text of @text, which is from malloc() and is freed. */
 static char *make_readable(char *text)
 {
 	char *clean, *to;
@@ -339,15 +339,15 @@ static char *make_readable(char *text)
 	}
 	*to = 0;
 	free(text);
-	/* Most texts are short. */
+	/* Shrink the buffer, because most texts are short. */
 	to = realloc(clean, (size_t)(to - clean) + 1);
 	return to ? to : clean;
 }
 
 /*
- * The body of a C++ coroutine has its frame as its only parameter, whose name
- * repeats the whole function: "F(F(int)::_Z1Fi.Frame*) [clone .actor]".  The
- * displayed name is "F(int) [clone .actor]".
+ * Shorten "F(F(int)::_Z1Fi.Frame*) [clone .actor]" to "F(int) [clone .actor]".
+ * The only parameter of a C++ coroutine's body is its frame, whose name repeats
+ * the whole function.
  */
 static void shorten_coroutine(char *text)
 {

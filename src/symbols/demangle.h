@@ -2,10 +2,10 @@
 /*
  * demangle.h - demangled names of C++ and Rust, and displayable texts.
  *
- * This library demangles both schemes of Rust. The C++ runtime demangles C++
- * names.  The runtime has no limits on memory or time, so a limited child runs
- * the runtime.  The first C++ name loads the runtime.  Without a C++ runtime,
- * C++ names stay mangled.  No C++ library is needed to build or to start.
+ * This library demangles both schemes of Rust.  The C++ runtime demangles C++
+ * names, in a limited child, because the runtime has no limits on memory or
+ * time.  The first C++ name loads the runtime.  Without a C++ runtime, C++
+ * names stay mangled.  Build and start need no C++ library.
  */
 #ifndef SYC_SYMBOLS_DEMANGLE_H
 #define SYC_SYMBOLS_DEMANGLE_H
@@ -16,16 +16,15 @@
 #include <string.h>
 
 /**
- * Returns the demangled name in memory from malloc().  NULL: @name is not
- * mangled, has an unknown scheme, or there is no memory.  Context: offline.
+ * Return the demangled name in memory from malloc().  Returns NULL if @name is
+ * not mangled, has an unknown scheme, or no memory is left.  Context: offline.
  */
 char *syc_demangle(const char *name);
 
 /** Release the resources of the demangler until the next name. */
 void syc_demangle_finish(void);
 
-/** Return whether a C++ name occurred, but no library was found to demangle
- * it. */
+/** Return whether a C++ name stayed mangled because no library was found. */
 bool syc_demangle_lacks_library(void);
 
 /** The longest demangled name of Rust, NUL included. */
@@ -34,8 +33,9 @@ bool syc_demangle_lacks_library(void);
 /**
  * Demangle Rust's legacy scheme,
  * "_ZN3std2io5Write9write_all17h0123456789abcdefE", and its scheme v0,
- * "_RNvC3abc3def".  Stores a text of at most @size bytes, NUL included.  False:
- * @name has another scheme, or the text is too long.  Pure.
+ * "_RNvC3abc3def".  Stores a text of at most @size bytes, NUL included.
+ * Returns false if @name has another scheme, or the text is too long.  The
+ * function has no side effects.
  */
 bool syc_demangle_rust_legacy(const char *name, char *text, size_t size);
 
@@ -93,23 +93,24 @@ static inline void syc_demangle_add_point(struct syc_demangle_text *text,
 
 /*
  * Displayable texts: valid UTF-8 without control characters, at most
- * SYC_READABLE_MAX bytes with the NUL.  All texts are from malloc(); NULL: no
- * memory.
+ * SYC_READABLE_MAX bytes with the NUL.  The functions return a text from
+ * malloc(), or NULL if no memory is left.
  */
 
 #define SYC_READABLE_MAX 4096u
 
 /**
- * The symbol @name without its version, demangled.  If @is_plt, "@plt" follows:
- * the symbol is the function that an entry of a procedure linkage table calls.
+ * Return the symbol @name, demangled and without its version.  If @is_plt,
+ * append "@plt": the symbol is the function that an entry of a procedure
+ * linkage table calls.
  */
 char *syc_readable_name(const char *name, bool is_plt);
 
-/** Any other text, made displayable. */
+/** Return any other text as a displayable text. */
 char *syc_readable_text(const char *text);
 
 /**
- * The text that Sysprof displays for code without a name: "In File
+ * Return the text that Sysprof displays for code without a name, "In File
  * PATH+0xOFFSET".
  */
 char *syc_readable_place(const char *path, uint64_t offset);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle_rust_v0.c - Rust's v0 mangling scheme, as RFC 2603 defines it.
+ * demangle_rust_v0.c - demangler of Rust's v0 mangling scheme (RFC 2603).
  *
- * The name is read once, from left to right, and printed at the same time.  A
- * name may refer back to its own parts.  Reading a part again prints something
- * or increases the depth.  So the limits on depth and on the result's length
- * also limit the time.  Hashes of crates are left out.
+ * The demangler reads the name once, from left to right, and prints it at the
+ * same time.  A name may refer back to its own parts.  A repeated read of a
+ * part prints text or increases the depth.  So the limits on depth and on the
+ * result's length also limit the time.  The demangler omits hashes of crates.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct reader {
 	size_t len, at;
 	unsigned depth, steps;
 	bool is_bad;
-	bool is_silent; /* names are read without printing */
+	bool is_silent; /* the name is read without printing */
 	uint64_t n_lifetimes;
 	struct syc_demangle_text text;
 };
@@ -73,7 +73,7 @@ static bool take_if(struct reader *reader, char c)
 	return true;
 }
 
-/* All recursion passes through here. */
+/* Enter a level of the recursion, and check the limits. */
 static bool enter(struct reader *reader)
 {
 	if (++reader->depth > DEPTH_MAX || ++reader->steps > STEPS_MAX)
@@ -97,7 +97,7 @@ static int base62_digit(char c)
 	return -1;
 }
 
-/* "_" is 0, "0_" is 1, and so on. */
+/* Take a number: "_" is 0, "0_" is 1, and so on. */
 static uint64_t take_base62(struct reader *reader)
 {
 	uint64_t number = 0;
@@ -116,7 +116,7 @@ static uint64_t take_base62(struct reader *reader)
 	return number + 1;
 }
 
-/* Returns 0 if @tag is absent. */
+/* Take a number behind @tag.  Returns 0 if @tag is absent. */
 static uint64_t take_tagged(struct reader *reader, char tag)
 {
 	uint64_t number;
@@ -158,7 +158,8 @@ static uint32_t adapt_bias(uint32_t delta, uint32_t n_points, bool is_first)
 	return k + 36 * delta / (delta + 38);
 }
 
-/* Take one number of punycode (RFC 3492).  False: there is no number. */
+/* Take one number of punycode (RFC 3492).  Returns false if no number
+ * follows. */
 static bool take_delta(const char **at, const char *end, uint32_t bias,
                        uint32_t *ret_delta)
 {
@@ -255,7 +256,8 @@ static void print_identifier(struct reader *reader,
 		print(reader, identifier->bytes, identifier->len);
 }
 
-/* "B" was taken: let @read read at the earlier position, and return. */
+/* Follow a back reference, behind its "B": call @read at the earlier position,
+ * and return. */
 static void follow(struct reader *reader, void (*read)(struct reader *reader))
 {
 	const size_t from = reader->at - 1;
@@ -281,7 +283,7 @@ static void read_value_path(struct reader *reader)
 	read_path(reader, true);
 }
 
-/* Number 0 is an anonymous lifetime.  Other numbers count the binders
+/* Print a lifetime.  Number 0 is anonymous.  Other numbers count the binders
  * outwards. */
 static void print_lifetime(struct reader *reader, uint64_t number)
 {
@@ -293,7 +295,8 @@ static void print_lifetime(struct reader *reader, uint64_t number)
 		print_text(reader, "_");
 		return;
 	}
-	/* Back references are not followed in silent parts. */
+	/* In silent parts, which follow no back references, ignore an unknown
+	 * number. */
 	if (number > reader->n_lifetimes) {
 		reader->is_bad = !reader->is_silent;
 		return;
@@ -345,7 +348,7 @@ static void read_argument(struct reader *reader)
 		read_type(reader);
 }
 
-/* Read up to the E. */
+/* Read a list up to its E. */
 static unsigned read_list(struct reader *reader,
                           void (*read)(struct reader *reader),
                           const char *between)
@@ -394,7 +397,7 @@ static void read_nested(struct reader *reader, bool is_value)
 	}
 }
 
-/* The path of an impl is not printed, since the type is more specific. */
+/* Skip the path of an impl, because the type is more specific. */
 static void skip_impl_path(struct reader *reader)
 {
 	const bool was_silent = reader->is_silent;
@@ -502,7 +505,7 @@ static void read_function(struct reader *reader)
 }
 
 /*
- * Read a path.  If the path ends in <...>, leave the list open, for the
+ * Read a path.  If the path ends in <...>, leave the list open for the
  * associated types of a trait.
  */
 static bool read_open_path(struct reader *reader)
@@ -632,7 +635,7 @@ static void read_type(struct reader *reader)
 		read_dyn(reader);
 	} else if (tag == 'B') {
 		follow(reader, read_type);
-	} else if (tag != 0) { /* a path: the tag is its first letter */
+	} else if (tag != 0) { /* a path, whose first letter is the tag */
 		reader->at--;
 		read_path(reader, false);
 	}
@@ -647,8 +650,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Take hex digits up to an underscore.  Returns the number of digits, and their
- * value if it fits.
+ * Take hex digits up to an underscore.  Returns the number of digits, and
+ * stores their value if the value fits.
  */
 static size_t take_hex(struct reader *reader, uint64_t *ret_value)
 {
@@ -706,7 +709,8 @@ static void read_character(struct reader *reader)
 	print_text(reader, "'");
 }
 
-/* Values of integers, bool and char.  Stable Rust has no other types here. */
+/* Read a value of an integer, bool or char.  Constants of stable Rust have no
+ * other types. */
 static void read_const(struct reader *reader)
 {
 	uint64_t value;
@@ -739,7 +743,7 @@ bool syc_demangle_rust_v0(const char *name, char *text, size_t size)
 	};
 	const char *suffix;
 
-	/* A digit would be the version of an unknown scheme. */
+	/* Refuse a digit, which would be the version of an unknown scheme. */
 	if (strncmp(name, "_R", 2) != 0 || name[2] < 'A' || name[2] > 'Z')
 		return false;
 	reader.name = name + 2;

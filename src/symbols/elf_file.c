@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* elf_file.c - ELF images: access to their bytes, notes, headers. */
+/* elf_file.c - reader of an ELF image's bytes, notes and headers. */
 #define _GNU_SOURCE
 #include "symbols/elf_file.h"
 
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger parts of an image are not read, unless the view has another limit. */
+/* Limit for a part of an image, unless the view has another limit. */
 #define ELF_PART_MAX (UINT64_C(1) << 29)
 
-/* An address or size of the file's class: 4 or 8 bytes. */
+/* Read an address or size of the file's class, 4 or 8 bytes. */
 static inline uint64_t elf_word(const struct syc_elf *elf,
                                 const unsigned char *p)
 {
@@ -74,8 +74,8 @@ void syc_elf_view_memory(const void *bytes, size_t size,
 }
 
 /*
- * Read into the caller's memory.  Returns 0, or -ENOEXEC if the image ends
- * before.
+ * Read into the caller's memory.  Returns 0, or -ENOEXEC if the image is too
+ * short.
  */
 static int elf_view_get(const struct syc_elf_view *view, uint64_t offset,
                         void *to, uint64_t size)
@@ -109,12 +109,13 @@ int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
 }
 
 #define NOTES_MAX (1u << 20)
-/* The number of parts to search, since a file may list one part many times. */
+/* Greatest number of parts to search, because a file may list one part many
+ * times. */
 #define NOTE_PARTS 256u
 
 /*
- * A search for the build-id, which is stored in @hex; if @hex is NULL, for any
- * note of @name and @type.
+ * A search for the build-id, which is stored in @hex, or, if @hex is NULL, for
+ * any note of @name and @type.
  */
 struct wanted {
 	const char *name;
@@ -200,8 +201,8 @@ static bool search_image(const struct syc_elf *elf, const struct wanted *wanted)
 }
 
 /*
- * Search the segments for the GNU build-id, then the sections: debug files have
- * their notes there only.
+ * Search the segments for the GNU build-id, and then the sections, because
+ * debug files have notes only in sections.
  */
 static bool elf_notes_build_id(const struct syc_elf *elf,
                                char ret_hex[SYC_BUILD_ID_SIZE])
@@ -221,7 +222,7 @@ static bool elf_notes_has(const struct syc_elf *elf, const char *name,
 #define SEGMENTS_MAX 4096u /* limit for one file */
 #define SECTIONS_MAX (1u << 20)
 
-/* The offset of a field in a header of either class. */
+/* Offset of a field in a header of either class. */
 #define AT(elf, type, field)                          \
 	((elf)->is_64 ? offsetof(Elf64_##type, field) \
 	              : offsetof(Elf32_##type, field))
@@ -312,7 +313,8 @@ static void name_sections(struct syc_elf *elf, const unsigned char *headers,
 	}
 }
 
-/* If the counts do not fit into the header, the first section holds them. */
+/* Read the counts from the first section, if they do not fit into the
+ * header. */
 static int read_counts(const struct syc_elf *elf, uint64_t offset, size_t *n,
                        uint32_t *names)
 {
@@ -425,8 +427,8 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view)
 	if (r == 0) {
 		r = read_sections(elf, header);
 		/*
-		 * A truncated file may still have its segments.  The segments
-		 * suffice for locations without names.
+		 * The segments of a truncated file suffice for locations
+		 * without names.
 		 */
 		if (r != -ENOMEM && elf->n_segments > 0)
 			r = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file.h - ELF images: access to their bytes, headers, sections, segments,
+ * elf_file.h - reader of an ELF image's bytes, headers, sections, segments and
  * notes.
  *
  * The only reader of ELF images: files, images that a runtime registers with
@@ -24,7 +24,8 @@
 
 struct syc_elf_view {
 	/* Read all of @size bytes from @offset, which are within the image.
-	 * Returns 0, -ENOEXEC if the image ends before, or another -errno. */
+	 * Returns 0, -ENOEXEC if the image is shorter now, or another
+	 * -errno. */
 	int (*read)(void *context, uint64_t offset, void *to, size_t size);
 	void *context;
 	uint64_t size;     /* size of the image */
@@ -32,9 +33,9 @@ struct syc_elf_view {
 };
 
 /**
- * View the regular file @fd through pread(): a truncated file is a short read,
- * not a SIGBUS.  A view owns nothing and can be copied.  Returns 0, -EISDIR for
- * another type of file, or another -errno.
+ * View the regular file @fd through pread(), so that a truncated file causes a
+ * short read and no SIGBUS.  A view owns no resources, and can be copied.
+ * Returns 0, -EISDIR for another type of file, or another -errno.
  */
 int syc_elf_view_file(int fd, struct syc_elf_view *ret_view);
 
@@ -43,14 +44,13 @@ void syc_elf_view_memory(const void *bytes, size_t size,
 
 /**
  * Read into memory from malloc(), with a NUL behind the bytes.  Returns 0,
- * -ENOEXEC if the image ends before, -EFBIG, -ENOMEM, or another -errno.
+ * -ENOEXEC if the image is too short, -EFBIG, -ENOMEM, or another -errno.
  */
 int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
                       uint64_t size, unsigned char **ret_bytes);
 
 struct syc_elf_section {
-	const char *name; /* "": the file has no build-id, or its notes are
-	                   * unreadable */
+	const char *name; /* "" without a readable build-id */
 	uint32_t type, link;
 	uint64_t flags, address, offset, size, entry_size;
 };
@@ -62,8 +62,8 @@ struct syc_elf_segment {
 
 struct syc_elf {
 	struct syc_elf_view view;
-	int fd;       /* owned fd; -1: none */
-	void *memory; /* owned bytes; NULL: none */
+	int fd;       /* owned fd, or -1 */
+	void *memory; /* owned bytes, or NULL */
 	bool is_64, is_big;
 	uint16_t type, machine; /* ET_..., EM_... */
 	struct syc_elf_section *sections;
@@ -71,7 +71,7 @@ struct syc_elf {
 	struct syc_elf_segment *segments;
 	size_t n_segments;
 	unsigned char *names;
-	char build_id[SYC_BUILD_ID_SIZE]; /* build-id in hex; "": none */
+	char build_id[SYC_BUILD_ID_SIZE]; /* build-id in hex, or "" */
 };
 
 static inline uint16_t syc_elf_u16(const struct syc_elf *elf,
@@ -93,26 +93,25 @@ static inline uint64_t syc_elf_u64(const struct syc_elf *elf,
 }
 
 /**
- * Read the headers of a file.  Takes ownership of @fd, also on failure.
- * Returns 0; -ENOEXEC: no ELF file, or inconsistent headers; -ENOMEM; -EISDIR:
- * no regular file; or another -errno of reading the file.
+ * Read the headers of a file, and take ownership of @fd, even on failure.
+ * Returns 0, -ENOEXEC for no ELF file or inconsistent headers, -EISDIR for no
+ * regular file, -ENOMEM, or another -errno of the read.
  */
 int syc_elf_open(struct syc_elf *elf, int fd);
 
 /**
- * Like syc_elf_open(), for memory from malloc().  Takes ownership of the
- * memory.
+ * Like syc_elf_open(), for memory from malloc(), whose ownership is taken.
  */
 int syc_elf_open_memory(struct syc_elf *elf, void *memory, size_t size);
 
-/** Like syc_elf_open(), for a view; the caller keeps its bytes. */
+/** Like syc_elf_open(), for a view, whose bytes the caller keeps. */
 int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 
 /**
- * Read only the build-id, from the notes in segments, as hex.  Section headers
- * are not read, since they are at the end of the file.  Returns 0, -ENOMEM, or
- * another -errno.  -ENOENT: the file has no build-id; -ENOEXEC: the file is no
- * ELF file of this machine's byte order.
+ * Read only the build-id, from the notes in segments, as hex.  The function
+ * does not read section headers, which are at the end of the file.  Returns 0,
+ * -ENOENT without a build-id, -ENOEXEC if the file is no ELF file of this
+ * machine's byte order, -ENOMEM, or another -errno.
  */
 int syc_elf_read_build_id(const struct syc_elf_view *view,
                           char ret_hex[SYC_BUILD_ID_SIZE]);
@@ -127,18 +126,19 @@ void syc_elf_close(struct syc_elf *elf);
 void syc_elf_release(struct syc_elf *elf);
 
 /**
- * Read a section into memory from malloc(), with a NUL behind it.  Returns 0,
- * -ENOENT if the section has no bytes in the file, or as syc_elf_view_read().
+ * Read a section into memory from malloc(), followed by a NUL.  Returns 0,
+ * -ENOENT if the section has no bytes in the file, or an error of
+ * syc_elf_view_read().
  */
 int syc_elf_read_section(const struct syc_elf *elf,
                          const struct syc_elf_section *section,
                          unsigned char **ret_bytes);
 
-/** The first section of that name, or NULL. */
+/** Return the first section with @name, or NULL. */
 const struct syc_elf_section *syc_elf_find(const struct syc_elf *elf,
                                            const char *name);
 
-/** The executable section that contains @address, or NULL. */
+/** Return the executable section that contains @address, or NULL. */
 const struct syc_elf_section *syc_elf_code_at(const struct syc_elf *elf,
                                               uint64_t address);
 
@@ -147,8 +147,9 @@ bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
                         uint64_t *ret_address);
 
 /**
- * The only executable segment, or NULL if there are none or several.  Used only
- * for debug files, whose offsets differ from those in the program.
+ * Return the only executable segment, or NULL if the file has none or several.
+ * The function is only for debug files, whose offsets differ from the
+ * program's.
  */
 const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf);
 

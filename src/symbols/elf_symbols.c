@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_symbols.c - functions in an ELF file's symbol tables and linkage tables.
+ * elf_symbols.c - reader of functions in an ELF file's symbol tables and
+ * linkage tables.
  */
 #define _GNU_SOURCE
 #include "symbols/elf_symbols.h"
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Linkers write two symbol tables.  Further section headers may repeat the
- * bytes of a table. */
+/* Greatest number of symbol tables.  Linkers write two tables, but further
+ * section headers may repeat the bytes of a table. */
 #define TABLES_MAX 8u
 
 static const struct syc_elf_section *find_section(const struct syc_elf *elf,
@@ -64,7 +65,7 @@ void syc_elf_table_fini(struct syc_elf_table *table)
 
 /*
  * An entry of a procedure linkage table jumps through a word that the dynamic
- * linker fills.  A relocation of that word names the function's symbol.  The
+ * linker fills.  A relocation of the word names the function's symbol.  The
  * instructions of the entry contain the word's address.
  */
 
@@ -105,12 +106,13 @@ static const char *find_slot(const struct slots *slots, uint64_t address)
 	return found ? found->name : NULL;
 }
 
-/* No C library has more words that are filled by resolver functions. */
+/* Greatest number of words that resolver functions fill, more than in any C
+ * library. */
 #define CHOSEN_MAX 1024u
 
 /*
- * The name for a word that is filled with the result of the resolver function
- * at @chooser (an ifunc).  The symbol of the function itself has the chooser's
+ * Return the name for a word that gets the result of the resolver function at
+ * @chooser (an ifunc).  The symbol of the function itself has the chooser's
  * address.
  */
 static const char *find_chosen(const struct plt *plt, uint64_t chooser)
@@ -139,7 +141,7 @@ static bool is_jump_slot(const struct syc_elf *elf, uint32_t type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The name of the function in the relocation at @p, or NULL. */
+/* Return the name of the function in the relocation at @p, or NULL. */
 static const char *name_slot(struct plt *plt, const unsigned char *p)
 {
 	const struct syc_elf *elf = plt->elf;
@@ -196,8 +198,8 @@ static int add_entry(struct plt *plt, uint64_t begin, uint64_t end,
 }
 
 /*
- * x86-64: entries of 16 bytes, or 8 in .plt.got, each with one "jmp
- * *disp32(%rip)", ff 25, after optional endbr64 and bnd.
+ * Read a table of x86-64.  Its entries have 16 bytes, or 8 in .plt.got, each
+ * with one "jmp *disp32(%rip)", ff 25, after optional endbr64 and bnd.
  */
 static int read_x86_64(struct plt *plt, const struct syc_elf_section *section,
                        const unsigned char *bytes)
@@ -229,8 +231,8 @@ static int read_x86_64(struct plt *plt, const struct syc_elf_section *section,
 #define BTI_C UINT32_C(0xd503245f)
 
 /*
- * aarch64: "adrp x16, page; ldr x17, [x16, #offset]; add; br x17", after an
- * optional "bti c".
+ * Read a table of aarch64, whose entries are "adrp x16, page; ldr x17, [x16,
+ * #offset]; add; br x17", after an optional "bti c".
  */
 static int read_aarch64(struct plt *plt, const struct syc_elf_section *section,
                         const unsigned char *bytes)
@@ -286,9 +288,9 @@ static int read_entries(struct plt *plt)
 }
 
 /*
- * Add a range with is_plt for every entry of .plt, .plt.sec and .plt.got, named
- * as the called function in @dynsym.  Supports x86-64 and aarch64; other
- * machines get no such ranges.  Returns 0 or -ENOMEM.
+ * Add a range with is_plt for every entry of .plt, .plt.sec and .plt.got, with
+ * the name of the called function in @dynsym.  The function supports only
+ * x86-64 and aarch64.  Returns 0 or -ENOMEM.
  */
 static int elf_plt_read(const struct syc_elf *elf,
                         const struct syc_elf_table *dynsym,
@@ -317,9 +319,10 @@ static int elf_plt_read(const struct syc_elf *elf,
 }
 
 /*
- * "$a", "$d.7", "$xrv64gc": the beginning of code of one kind, or of data (ELF
- * for the Arm architecture; RISC-V ELF psABI).  On other machines, such names
- * are names of functions: Swift's begin with "$s".
+ * Return whether @name marks the begin of code of one kind, or of data: "$a",
+ * "$d.7", "$xrv64gc" (ELF for the Arm architecture; RISC-V ELF psABI).  On
+ * other machines, functions may have such names.  For example, Swift's begin
+ * with "$s".
  */
 static bool is_mapping_symbol(uint16_t machine, const char *name)
 {
@@ -333,7 +336,7 @@ static bool is_mapping_symbol(uint16_t machine, const char *name)
 	       (name[2] == 0 || name[2] == '.');
 }
 
-/* Names with which assemblers and linkers mark positions. */
+/* Return whether the name only marks a position for an assembler or linker. */
 static bool is_mark(const struct syc_elf *elf, const char *name)
 {
 	return name[0] == 0 || strncmp(name, ".L", 2) == 0 ||
@@ -346,7 +349,7 @@ static bool is_in_code(const struct syc_elf *elf, uint16_t section)
 	       (elf->sections[section].flags & SHF_EXECINSTR) != 0;
 }
 
-/* False: the symbol is not a function. */
+/* Rank a symbol by its kind.  Returns false if the symbol is not a function. */
 static bool rank_symbol(const struct syc_elf *elf,
                         const struct syc_elf_symbol *symbol, uint8_t *ret_rank)
 {
@@ -389,7 +392,8 @@ static int64_t add_functions(struct syc_elf_symbols *symbols,
 	return n;
 }
 
-/* Takes ownership of the table's texts. */
+/* Add a table's functions, and take ownership of the table's texts.  Returns
+ * the number of functions, or -ENOMEM. */
 static int64_t add_table(struct syc_elf_symbols *symbols,
                          const struct syc_elf *elf, struct syc_elf_table *table,
                          bool with_plt)
@@ -428,8 +432,8 @@ int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
 }
 
 /*
- * Leading underscores, except the prefix of a mangled name. glibc's hidden
- * aliases, __GI_NAME, are the last choice.
+ * Count leading underscores, except in the prefix of a mangled name.  glibc's
+ * hidden aliases, __GI_NAME, are the last choice.
  */
 static size_t count_underscores(const char *name)
 {
@@ -451,7 +455,7 @@ static int compare_names(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* Sort by address; of equal addresses, the best name first. */
+/* Sort by address, and equal addresses by the quality of the name. */
 static int compare(const void *left, const void *right)
 {
 	const struct syc_elf_function *a = left, *b = right;
@@ -479,7 +483,8 @@ static void keep_best(struct syc_elf_symbols *symbols)
 	symbols->array.n = kept;
 }
 
-/* The end of a function without a size, at most the beginning of the next. */
+/* Return the end of a function without a size, at most the begin of the
+ * next. */
 static uint64_t guess_end(const struct syc_elf_symbols *symbols,
                           const struct syc_elf *elf,
                           const struct syc_ranges *unnamed, size_t i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_symbols.h - functions of an ELF file: symbols, linkage tables, .eh_frame,
- * and the disjoint address ranges made of them.
+ * elf_symbols.h - functions of an ELF file by symbols, linkage tables and
+ * .eh_frame, and their disjoint address ranges.
  *
  * All addresses are link-time addresses.  Context: offline.
  */
@@ -18,7 +18,7 @@
 
 struct syc_range {
 	uint64_t begin, end;
-	const char *name; /* name in the file; NULL: unnamed */
+	const char *name; /* name in the file, or NULL */
 	bool is_plt;      /* the name belongs to the called function */
 };
 
@@ -26,7 +26,7 @@ struct syc_ranges {
 	SYC_ARRAY(struct syc_range) array;
 };
 
-/** Sort by beginning; of equal beginnings, the larger range first. */
+/** Sort by begin, and ranges with equal begins by falling size. */
 void syc_ranges_sort(struct syc_ranges *ranges);
 
 /**
@@ -41,17 +41,17 @@ int syc_ranges_flatten(struct syc_ranges *ranges);
  */
 int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more);
 
-/** The range that contains @address, or NULL.  The ranges are disjoint. */
+/** Return the range, of disjoint ranges, that contains @address, or NULL. */
 const struct syc_range *syc_ranges_find(const struct syc_ranges *ranges,
                                         uint64_t address);
 
-/** The beginning of the first range behind @address, or UINT64_MAX. */
+/** Return the begin of the first range behind @address, or UINT64_MAX. */
 uint64_t syc_ranges_next(const struct syc_ranges *ranges, uint64_t address);
 
 void syc_ranges_fini(struct syc_ranges *ranges);
 
 /*
- * Symbol tables, entry by entry:
+ * Walk through all entries of all symbol tables:
  *
  *	for (unsigned i = 0;
  *	     (r = syc_elf_table_read(&elf, i, &table)) != -ENOENT; i++) {
@@ -65,7 +65,7 @@ void syc_ranges_fini(struct syc_ranges *ranges);
 /** A symbol table in memory.  Each text ends with a NUL. */
 struct syc_elf_table {
 	const struct syc_elf_section *section; /* SHT_SYMTAB or SHT_DYNSYM */
-	uint64_t n; /* entries, including the empty first one */
+	uint64_t n; /* number of entries, with the empty first entry */
 	unsigned char *bytes;
 	unsigned char *names;
 	uint64_t names_size;
@@ -80,15 +80,16 @@ struct syc_elf_symbol {
 };
 
 /**
- * Read symbol table number @i.  Returns 0; -ENOENT: there are no more tables;
- * another -errno: the table is unreadable, and empty.
+ * Read symbol table number @i.  Returns 0, -ENOENT without a further table, or
+ * another -errno, with an empty table, if the table is unreadable.
  */
 int syc_elf_table_read(const struct syc_elf *elf, unsigned i,
                        struct syc_elf_table *ret_table);
 
 /**
- * False: there is no such entry, or its name is out of bounds.  Inline, since
- * large files have millions of entries.
+ * Get entry @i.  Returns false if the entry does not exist, or its name is out
+ * of bounds.  The function is inline, because large files have millions of
+ * entries.
  */
 static inline bool syc_elf_table_get(const struct syc_elf *elf,
                                      const struct syc_elf_table *table,
@@ -132,14 +133,14 @@ static inline bool syc_elf_table_get(const struct syc_elf *elf,
 void syc_elf_table_fini(struct syc_elf_table *table);
 
 /**
- * If several symbols have one address, the best symbol is taken.  The criteria
- * are, in this order: type function, known size, global, fewer leading
- * underscores, shorter, first in alphabetical order.
+ * A function by a symbol.  Of several symbols with one address, the best symbol
+ * is used.  The criteria are, in this order: type function, known size, global,
+ * fewer leading underscores, shorter, first in alphabetical order.
  */
 struct syc_elf_function {
-	uint64_t address, size; /* address and size; size 0: unknown */
+	uint64_t address, size; /* size 0 if unknown */
 	const char *name;
-	uint8_t rank; /* rank of the symbol's kind; lower is better */
+	uint8_t rank; /* rank of the symbol's kind, lower if better */
 };
 
 /** The symbols of a file and of its debug file. */
@@ -152,8 +153,8 @@ struct syc_elf_symbols {
 
 /**
  * Add the functions of .symtab and .dynsym and, if @with_plt, entries of the
- * procedure linkage table.  Skips unreadable parts.  Returns the number of
- * symbols added, or -ENOMEM.
+ * procedure linkage table.  Skip unreadable parts.  Returns the number of added
+ * symbols, or -ENOMEM.
  */
 int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
                              const struct syc_elf *elf, bool with_plt);
@@ -172,7 +173,7 @@ void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
 /**
  * Add an unnamed range for every function in .eh_frame to @functions, and also
  * to @signals if the function returns from a signal handler.  The two lists are
- * unsorted.  Skips unreadable parts.  Returns 0 or -ENOMEM.
+ * unsorted.  Unreadable parts are skipped.  Returns 0 or -ENOMEM.
  */
 int syc_elf_eh_read(const struct syc_elf *elf, struct syc_ranges *functions,
                     struct syc_ranges *signals);

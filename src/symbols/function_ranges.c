@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * function_ranges.c - disjoint address ranges of functions; ranges in
+ * function_ranges.c - disjoint address ranges of functions, and ranges in
  * .eh_frame.
  */
 #define _GNU_SOURCE
@@ -36,7 +36,7 @@ static int push_piece(struct syc_ranges *to, const struct syc_range *of,
 	return syc_array_push(&to->array, piece);
 }
 
-/* The ranges that contain the current position of the sweep. */
+/* Ranges that contain the current position of the sweep. */
 struct open_ranges {
 	SYC_ARRAY(const struct syc_range *) stack;
 };
@@ -92,7 +92,7 @@ int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more)
 {
 	struct syc_ranges result = { 0 };
 	const size_t n = ranges->array.n;
-	uint64_t taken = 0; /* resolved up to this address */
+	uint64_t taken = 0; /* addresses up to this one are resolved */
 	size_t i = 0;
 	int r = 0;
 
@@ -127,7 +127,7 @@ int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more)
 	return 0;
 }
 
-/* The number of ranges that begin at or before @address. */
+/* Return the number of ranges that begin at or before @address. */
 static size_t count_up_to(const struct syc_ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->array.n;
@@ -167,9 +167,9 @@ void syc_ranges_fini(struct syc_ranges *ranges)
 }
 
 /*
- * .eh_frame is a sequence of records.  A CIE defines how the addresses in its
- * FDEs are encoded; each FDE describes one function.  Stripped files still have
- * these records, since exceptions need them.
+ * .eh_frame is a sequence of records.  A CIE defines the encoding of the
+ * addresses in its FDEs.  Each FDE describes one function.  Stripped files
+ * still have these records, which exceptions need.
  */
 
 /* DW_EH_PE_...: encodings of addresses. */
@@ -189,7 +189,7 @@ enum {
 	OMITTED = 0xff
 };
 
-/* No compiler writes longer augmentations. */
+/* Greatest length of an augmentation of any compiler. */
 #define AUGMENTATION_MAX 16u
 #define LEB_MAX          10u
 
@@ -198,7 +198,7 @@ struct bytes {
 };
 
 struct cie {
-	uint64_t offset; /* offset of the CIE; UINT64_MAX: no CIE yet */
+	uint64_t offset; /* offset of the CIE, or UINT64_MAX */
 	unsigned char encoding;
 	bool is_known, is_signal;
 };
@@ -207,7 +207,7 @@ struct eh_walk {
 	const struct syc_elf *elf;
 	const unsigned char *section;
 	uint64_t size, address;
-	struct cie cie; /* the latest CIE: FDEs follow their CIE */
+	struct cie cie; /* the latest CIE, which the CIE's FDEs follow */
 	struct syc_ranges *functions, *signals;
 };
 
@@ -285,7 +285,7 @@ static bool read_augmentation(const struct syc_elf *elf, struct bytes *data,
 	return true;
 }
 
-/* Read a CIE, from behind its id. */
+/* Read the part of a CIE behind its id. */
 static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
                      struct cie *cie)
 {
@@ -310,7 +310,8 @@ static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
 			return false;
 		bytes.at += 2;
 	}
-	/* Alignment factors of code and data, then the return address register. */
+	/* Skip the alignment factors of code and data, and the return address
+	 * register. */
 	if (!take_leb(&bytes) || !take_leb(&bytes))
 		return false;
 	if (version != 1) {
@@ -328,8 +329,8 @@ static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
 }
 
 /*
- * Take the bytes of the record at @offset behind its length.  False at the end.
- * *@ret_next is the offset of the next record.
+ * Take the bytes of the record at @offset behind its length, and store the
+ * offset of the next record.  Returns false at the end.
  */
 static bool take_record(const struct eh_walk *walk, uint64_t offset,
                         struct bytes *ret_bytes, uint64_t *ret_next)
@@ -411,7 +412,7 @@ static int walk_records(struct eh_walk *walk)
 
 		at = next;
 		if (bytes.end - bytes.at <
-		    4) /* zero: padding of some linkers */
+		    4) /* zero is padding of some linkers */
 			continue;
 		id_at = (uint64_t)(bytes.at - walk->section);
 		back = syc_elf_u32(walk->elf, bytes.at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* limited_child.c - a child process with limits, for untrusted input. */
+/* limited_child.c - child process with limits, for untrusted input. */
 #define _GNU_SOURCE
 #include "symbols/limited_child.h"
 
@@ -20,7 +20,8 @@ static void limit(unsigned what, rlim_t most)
 	setrlimit(what, &both);
 }
 
-/* The limit is in addition to the current size, which a sanitizer inflates. */
+/* Limit the memory to @memory in addition to the current size, which a
+ * sanitizer inflates. */
 static void limit_memory(unsigned long memory)
 {
 	unsigned long data = 0;
@@ -47,7 +48,7 @@ void syc_limited_child_close_files(void)
 	limit(RLIMIT_NOFILE, 0);
 }
 
-/* The child is expected to die by these signals, so no handler may run. */
+/* Reset the signals by which the child may die, so that no handler runs. */
 static void take_signals(void)
 {
 	static const int ends[] = { SIGPROF, SIGXCPU, SIGSEGV, SIGBUS,

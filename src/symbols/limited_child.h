@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * limited_child.h - a child process with limits, for libraries that are not
- * safe with untrusted input: the C++ demangler, libdw.
+ * limited_child.h - child process with limits, for libraries that are unsafe
+ * with untrusted input: the C++ demangler and libdw.
  *
  * The child is a fork of this process with limits on memory and CPU time, and
  * answers messages.  If the input breaks the child, the child ends, and the
- * parent notices.  The child also ends if the parent ends or stops it.  Context
- * of all functions: offline, one thread.
+ * parent notices the end.  The child also ends if the parent ends, or stops the
+ * child.  Context of all functions: offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LIMITED_CHILD_H
 #define SYC_SYMBOLS_LIMITED_CHILD_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** All zero: no child. */
+/** A child.  A struct of zeros has none. */
 struct syc_limited_child {
 	pid_t pid;
 	int fd; /* socket to the child */
@@ -25,10 +25,10 @@ struct syc_limited_child {
 
 struct syc_limited_child_work {
 	unsigned long memory; /* bytes, in addition to the inherited memory */
-	unsigned seconds;     /* total CPU time; 0: no limit */
+	unsigned seconds;     /* total CPU time, or 0 without a limit */
 	/*
-	 * Runs in the child and answers messages on @fd.  Returns when the
-	 * parent closes the socket.
+	 * Function that answers messages on @fd, in the child, and returns when
+	 * the parent closes the socket.
 	 */
 	void (*serve)(void *data, int fd);
 	void *data;
@@ -37,12 +37,13 @@ struct syc_limited_child_work {
 bool syc_limited_child_start(struct syc_limited_child *child,
                              const struct syc_limited_child_work *work);
 
-/** Stop the child, if there is one. */
+/** Stop the child, if any. */
 void syc_limited_child_stop(struct syc_limited_child *child);
 
 /**
- * Send a message and wait for the answer.  Returns the length of the answer; 0
- * or less: the child has ended and must be stopped.  If @len is 0, only waits.
+ * Send a message, unless @len is 0, and wait for the answer.  Returns the
+ * length of the answer.  If the length is 0 or less, the child has ended, and
+ * the caller must stop the child.
  */
 ssize_t syc_limited_child_ask(const struct syc_limited_child *child,
                               const void *message, size_t len, void *answer,
@@ -50,10 +51,10 @@ ssize_t syc_limited_child_ask(const struct syc_limited_child *child,
 
 /* ------------------------------------------------------------ in the child */
 
-/** From now on the child has @seconds of CPU time. */
+/** Give the child @seconds of CPU time from now on. */
 void syc_limited_child_give(unsigned seconds);
 
-/** No more files can be opened.  Open files stay open. */
+/** Prevent the child from opening more files.  Open files stay open. */
 void syc_limited_child_close_files(void);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A message to the child is an address.  The child's answer is a count and, for
  * each frame, the line and two texts with their NULs.  A first answer, without
- * a message, is the result of opening the file.
+ * a message, is the result of the file's opening.
  */
 #define _GNU_SOURCE
 #include "symbols/lines.h"
@@ -32,8 +32,8 @@
 #define MEMORY_MAX   (1ul << 30)
 #define SECONDS_OPEN 30
 #define SECONDS_FIND 5
-#define SECONDS_ALL  60 /* seconds for one file, over all of its children */
-#define DEATHS_MAX   2u /* maximum of dead children for one file */
+#define SECONDS_ALL  60 /* seconds of CPU time for all children of one file */
+#define DEATHS_MAX   2u /* limit of dead children of one file */
 
 struct syc_lines {
 	struct syc_lines_file file;
@@ -58,8 +58,9 @@ static int open_in(const char *directory, int len, const char *inner)
 }
 
 /*
- * Search beside the file, with links resolved.  An absolute path is tried
- * unchanged, and below each directory of debug files.
+ * Open the file to which dwz moved parts.  Search beside the file, with links
+ * resolved.  Try an absolute path unchanged, and below each directory of debug
+ * files.
  */
 static int open_alternative(void *data, const char *name)
 {
@@ -94,7 +95,7 @@ static bool append(char *answer, size_t *len, const void *bytes, size_t n)
 	return true;
 }
 
-/* Frames that do not fit are left out. */
+/* Compose an answer, without frames that do not fit. */
 static size_t compose(char *answer, const struct syc_dwarf_frame *frames,
                       size_t n_frames)
 {
@@ -134,7 +135,7 @@ static void serve(void *data, int fd)
 	syc_limited_child_give(SECONDS_OPEN);
 	dwarf = syc_lines_dwarf_open(lines->file.fd, open_alternative, lines,
 	                             &lack);
-	/* No other file that the debug information names is opened. */
+	/* Open no other file that the debug information names. */
 	syc_limited_child_close_files();
 	opened[0] = dwarf != NULL;
 	opened[1] = (char)lack;
@@ -181,7 +182,7 @@ static int start(struct syc_lines *lines, enum syc_dwarf_lack *ret_lack)
 	return n == sizeof(opened) ? -ENOENT : -EIO;
 }
 
-/* The reason why libdw cannot read the file. */
+/* Return the reason why libdw cannot read the file. */
 static const char *explain_unreadable(int fd)
 {
 	const char *why = "no source lines: the debug information is invalid";
@@ -263,8 +264,8 @@ static const char *take_text(const char **at, const char *end)
 }
 
 /*
- * A hostile input may control the child, so answers of the child are not
- * trusted.
+ * Take the frames of an answer.  The answer is not trusted, because a hostile
+ * input may control the child.
  */
 static size_t take_frames(struct syc_lines *lines, size_t len)
 {
@@ -328,7 +329,7 @@ struct lines_making {
 	struct syc_line_make make;
 	const struct syc_line_listener *listener;
 	struct syc_line_totals totals;
-	/* Functions and paths repeat often. */
+	/* Readable texts, kept because functions and paths repeat often. */
 	struct syc_map texts;
 	SYC_ARRAY(char *) readable;
 };
@@ -357,7 +358,8 @@ int syc_line_places_add(struct syc_line_places *places, struct syc_found *found,
 	return r < 0 ? r : 0;
 }
 
-/* @kind: 'f' for the name of a function, 'p' for a path. */
+/* Return a readable text.  @kind is 'f' for the name of a function, or 'p' for
+ * a path. */
 static const char *make_readable(struct lines_making *making, char kind,
                                  const char *text)
 {
@@ -447,7 +449,7 @@ static int ask_all(struct lines_making *making, struct syc_lines *lines,
 	return r < 0 ? r : 0;
 }
 
-/* Look up the places of one file, sorted. */
+/* Look up the sorted places of one file. */
 static int look_up(struct lines_making *making,
                    const struct syc_line_wanted *wanted, size_t n)
 {
@@ -538,7 +540,7 @@ int syc_line_places_make(struct syc_line_places *places,
 	lines.totals = making.totals;
 	if (r == 0)
 		*ret_lines = lines;
-	/* Empty the places, since the map of places has the numbers before
+	/* Empty the places, because the map of places has the numbers before
 	 * sorting. */
 	syc_line_places_fini(places);
 	for (size_t i = 0; i < making.readable.n; i++)

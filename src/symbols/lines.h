@@ -8,8 +8,8 @@
  *	syc_lines_close(lines);
  *
  * libdw reads the file in a limited child (limited_child.h).  The limits are 1
- * GiB of memory, 30 s of CPU time to begin, and 5 s for an address.  One file
- * gets a minute in all, over all its children.  Context of all functions:
+ * GiB of memory, 30 s of CPU time to begin, and 5 s for an address.  All
+ * children of one file together get a minute.  Context of all functions:
  * offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LINES_H
@@ -27,14 +27,15 @@
 struct syc_lines;
 
 struct syc_lines_file {
-	int fd; /* fd of the file with .debug_info, which stays open */
+	int fd; /* fd of the file with .debug_info, which the caller keeps
+	         * open */
 	const struct syc_debug_files *debug_files;
 };
 
 /**
- * Returns 0; -ENOENT: no debug information, or unreadable debug information;
- * -EIO: a limit was exceeded; -ENOTSUP: there is no libdw; -ENOMEM.  *@ret_why
- * is NULL, or the reason, a clause to print after the file's name.
+ * Open a file.  Returns 0, -ENOENT without readable debug information, -EIO if
+ * a limit was exceeded, -ENOTSUP without libdw, or -ENOMEM.  *@ret_why becomes
+ * NULL, or the reason, a clause to print after the file's name.
  */
 int syc_lines_open(const struct syc_lines_file *file,
                    struct syc_lines **ret_lines, const char **ret_why);
@@ -42,8 +43,8 @@ int syc_lines_open(const struct syc_lines_file *file,
 /**
  * Find the source frames of the instruction at the link-time @address,
  * innermost first.  The last frame is the function that has the machine code.
- * Texts are as in the file, and valid until the next call.  Returns 1; 0:
- * unknown or unreadable; -EIO: there will be no more answers.
+ * Texts are as in the file, and valid until the next call.  Returns 1, 0 for
+ * unknown or unreadable lines, or -EIO if no call will succeed any more.
  */
 int syc_lines_find(struct syc_lines *lines, uint64_t address,
                    const struct syc_line_frame **ret_frames, size_t *ret_n);
@@ -51,13 +52,14 @@ int syc_lines_find(struct syc_lines *lines, uint64_t address,
 void syc_lines_close(struct syc_lines *lines);
 
 /**
- * Load libdw.  NULL: libdw is loaded; otherwise the reason, after "no lines: ".
+ * Load libdw.  Returns NULL, or the reason for a failure, to print after "no
+ * lines: ".
  */
 const char *syc_lines_load_library(void);
 
 struct syc_lines_dwarf;
 
-/** A source frame.  Texts are as in the file; "": the file has no such text. */
+/** A source frame.  Texts are as in the file, or "". */
 struct syc_dwarf_frame {
 	const char *function, *file;
 	/* Directory to which the file is relative, or "". */
@@ -68,21 +70,22 @@ struct syc_dwarf_frame {
 /** Parts of the debug information that are not read. */
 enum syc_dwarf_lack {
 	SYC_DWARF_WHOLE,
-	/* Missing: the file to which dwz moved parts. */
+	/* The file to which dwz moved parts is missing. */
 	SYC_DWARF_NO_ALTERNATIVE,
-	SYC_DWARF_SPLIT, /* missing: functions in .dwo files */
+	SYC_DWARF_SPLIT, /* functions in .dwo files are missing */
 };
 
 /**
  * Read the file @fd.  @open_alternative opens the file to which dwz moved
- * parts; it returns a descriptor or -1.  NULL: there is no debug information.
+ * parts, and returns an fd or -1.  Returns NULL without debug information.
  */
 struct syc_lines_dwarf *
 syc_lines_dwarf_open(int fd,
                      int (*open_alternative)(void *data, const char *name),
                      void *data, enum syc_dwarf_lack *ret_lack);
 
-/** Fill up to @most elements of @frames.  Returns their number. */
+/** Find the source frames of @address.  Fills up to @most elements of @frames,
+ * and returns their number. */
 size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
                             struct syc_dwarf_frame *frames, size_t most);
 
@@ -92,7 +95,7 @@ struct syc_line_wanted {
 	uint64_t linked; /* link-time address */
 };
 
-/** Empty if all but debug_files is zero. */
+/** Places to look up.  A struct of zeros except for debug_files is empty. */
 struct syc_line_places {
 	const struct syc_debug_files *debug_files;
 	struct syc_map by_place;
@@ -108,27 +111,27 @@ struct syc_line_totals {
 
 void syc_line_places_fini(struct syc_line_places *places);
 
-/** Returns 0 or -ENOMEM. */
+/** Add a place.  Returns 0 or -ENOMEM. */
 int syc_line_places_add(struct syc_line_places *places, struct syc_found *found,
                         uint64_t offset, uint64_t linked);
 
-/** A table for capture/embedded.h.  The bytes are from malloc(); NULL: none. */
+/** A table for capture/embedded.h.  The bytes are from malloc(), or NULL. */
 struct syc_line_bytes {
 	unsigned char *bytes;
 	size_t size;
 	struct syc_line_totals totals;
 };
 
-/** Receives each file whose debug information is missing or incomplete. */
+/** Receiver of each file whose debug information is missing or incomplete. */
 struct syc_line_listener {
 	void (*tell)(void *data, const char *path, const char *why);
 	void *data;
 };
 
 /**
- * Look up all places and remove them from @places.  Adds the entries of the
- * table in @reader's capture, if any.  Returns 0, -ENOMEM, or -EFBIG: there are
- * too many.
+ * Look up all places, and remove all places from @places.  Add the entries of
+ * the table in @reader's capture, if any.  Returns 0, -ENOMEM, or -EFBIG for
+ * too many entries.
  */
 int syc_line_places_make(struct syc_line_places *places,
                          struct syscap_reader *reader,

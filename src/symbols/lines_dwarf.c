@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines_dwarf.c - source frames from one file's debug information, in the
- * child.
+ * lines_dwarf.c - reader of source frames in one file's debug information, in
+ * the child.
  *
- * Units are found by their ranges, which all compilers write, and not by
- * .debug_aranges, which clang omits.  The functions of a unit are listed at the
- * first address in it.  Nothing is freed, since the child ends.
+ * The reader finds units by their ranges, which all compilers write, and not by
+ * .debug_aranges, which clang omits.  The first address in a unit makes the
+ * reader list the unit's functions.  The reader frees no memory, because the
+ * child ends.
  */
 #define _GNU_SOURCE
 #include "symbols/lines.h"
@@ -21,7 +22,7 @@
 
 #include "common/containers.h"
 
-/* The functions of elfutils' libdw that are used. */
+/* Used functions of elfutils' libdw. */
 #define LIBDW_FUNCTIONS(use)         \
 	use(dwarf_begin);            \
 	use(dwarf_get_units);        \
@@ -76,10 +77,10 @@ const char *syc_lines_load_library(void)
 	return is_there ? NULL : "libdw.so.1 is missing; install elfutils";
 }
 
-/* Compilers nest less deeply. */
+/* Greatest depth of nesting, which no compiler reaches. */
 #define DEPTH_MAX 512u
 
-/* The C++ runtime gets no names that are longer. */
+/* Greatest length of a name for the C++ runtime. */
 #define LINKAGE_MAX 8000u
 
 struct function {
@@ -101,7 +102,8 @@ struct unit_range {
 struct syc_lines_dwarf {
 	SYC_ARRAY(struct unit) units;
 	SYC_ARRAY(struct unit_range) ranges; /* ranges, sorted by begin */
-	uint64_t *ends; /* greatest end of the ranges up to each range */
+	uint64_t *ends; /* for each range, the greatest end of the ranges up to
+	                 * the range */
 };
 
 /*
@@ -114,7 +116,7 @@ struct best {
 	Dwarf_Die levels[DEPTH_MAX];
 };
 
-/* The length of the range of @die that contains @address, or 0. */
+/* Return the length of the range of @die that contains @address, or 0. */
 static uint64_t range_at(Dwarf_Die *die, uint64_t address)
 {
 	Dwarf_Addr base, begin, end;
@@ -212,7 +214,8 @@ syc_lines_dwarf_open(int fd,
 	return list_units(lines, dwarf, ret_lack) ? lines : NULL;
 }
 
-/* Functions may be inside functions, classes and namespaces. */
+/* List the functions inside @parent, which may be a function, class or
+ * namespace. */
 static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	struct function function;
@@ -234,7 +237,8 @@ static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 	}
 }
 
-/* Lexical blocks around inlined functions need not have ranges. */
+/* Search inside @parent.  Lexical blocks around inlined functions need not have
+ * ranges. */
 static void look_inside(struct best *best, Dwarf_Die *path, size_t n,
                         Dwarf_Die *parent, unsigned depth)
 {
@@ -290,7 +294,7 @@ static void look_in_unit(struct unit *unit, struct best *best)
 	look_inside(best, path, 1, &path[0], 0);
 }
 
-/* The linkage name is more specific than the plain name. */
+/* Return the linkage name, which is more specific, or the plain name. */
 static const char *name_of(Dwarf_Die *die)
 {
 	static const unsigned names[] = { DW_AT_linkage_name,
@@ -307,7 +311,8 @@ static const char *name_of(Dwarf_Die *die)
 	return "";
 }
 
-/* Relative paths are relative to the compiler's working directory. */
+/* Store @path in the frame.  Relative paths are relative to the compiler's
+ * working directory. */
 static void set_file(Dwarf_Die *unit, const char *path,
                      struct syc_dwarf_frame *frame)
 {
@@ -325,7 +330,7 @@ static void set_file(Dwarf_Die *unit, const char *path,
 		frame->directory = directory;
 }
 
-/* Store the position from which the inlined function @call was called. */
+/* Store the position of the call of the inlined function @call. */
 static void place_call(Dwarf_Die *unit, Dwarf_Die *call,
                        struct syc_dwarf_frame *frame)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * module.c - the functions of one ELF file and its debug file; a cache of
+ * module.c - functions of one ELF file and its debug file, and a cache of
  * files.
  */
 #define _GNU_SOURCE
@@ -86,8 +86,8 @@ static int xz_decompress(const unsigned char *data, size_t size,
 #endif
 
 /*
- * .gnu_debugdata: the symbol table that Fedora embeds in stripped files,
- * compressed.
+ * Read .gnu_debugdata, the compressed symbol table that Fedora embeds in
+ * stripped files.
  */
 static int read_packed(struct syc_module *module)
 {
@@ -130,7 +130,7 @@ static void keep_debug_info(struct syc_module *module,
 	module->debug_fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Find the debug file to read only its debug information. */
+/* Find the debug file, only for its debug information. */
 static int find_debug_info(struct syc_module *module,
                            const struct syc_debug_files *files,
                            struct syc_debug_wish *wish)
@@ -232,8 +232,8 @@ bool syc_module_address(const struct syc_module *module, uint64_t offset,
 		return syc_elf_address_of(&module->elf, offset, ret_address);
 	/*
 	 * The debug file's offsets differ from the program's, so the mapping
-	 * locates the segment.  The mapping begins at most one alignment before
-	 * the segment, at an offset that fits.
+	 * locates the segment.  The mapping begins less than one alignment
+	 * before the segment, at a matching offset.
 	 */
 	code = syc_elf_only_code(&module->elf);
 	if (code == NULL)

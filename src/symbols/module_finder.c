@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module_finder.c - the search for the files that MAP frames describe. */
+/* module_finder.c - search for the files that MAP frames describe. */
 #define _GNU_SOURCE
 #include "symbols/module_finder.h"
 
@@ -29,8 +29,7 @@ static int keep_file(struct syc_handed_files *files, int fd,
 	if (handed.fd < 0)
 		return -errno;
 	/*
-	 * This duplicate descriptor serves only to read the file, and is closed
-	 * again.
+	 * Read the file by another duplicate fd, which is closed again.
 	 */
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (copy < 0) {
@@ -108,8 +107,8 @@ static bool is_called(const struct syc_handed_name *name,
 }
 
 /*
- * Iterate over the files that may match @wish, from *@at, which is 0 at first.
- * Returns a descriptor that stays open, or -1 at the end.
+ * Find the next file that may match @wish, from *@at on, which is 0 at first.
+ * Returns an fd that stays open, or -1 at the end.
  */
 static int handed_files_next(const struct syc_handed_files *files,
                              const struct syc_symbols_wish *wish, size_t *at)
@@ -146,7 +145,8 @@ static void handed_files_fini(struct syc_handed_files *files)
 	syc_map_fini(&files->by_name);
 }
 
-/* Takes ownership of the text.  NULL: out of memory. */
+/* Set the state and its reason, and take ownership of the text, or return
+ * -ENOMEM if @why is NULL. */
 static int set_why(struct syc_found *found, enum syc_symbols_state state,
                    char *why)
 {
@@ -173,7 +173,8 @@ static char *describe(const char *format, ...)
 	return r < 0 ? NULL : text;
 }
 
-/* Check, without a build-id, if the file may have changed since. */
+/* Check, without a build-id, whether the file may have changed since the
+ * recording. */
 static int check_age(const struct syc_finder *finder, struct syc_found *found,
                      const struct stat *st, const char *path)
 {
@@ -187,8 +188,8 @@ static int check_age(const struct syc_finder *finder, struct syc_found *found,
 }
 
 /*
- * Returns 1 if the file is the mapped file; 0, with the reason in @found, if
- * the file is another file; or -ENOMEM.
+ * Check whether the file is the mapped file.  Returns 1, 0 with the reason in
+ * @found for another file, or -ENOMEM.
  */
 static int check(const struct syc_finder *finder, struct syc_found *found,
                  const struct syc_elf *elf, const struct stat *st,
@@ -220,7 +221,8 @@ static int check(const struct syc_finder *finder, struct syc_found *found,
 	return check_age(finder, found, st, path);
 }
 
-/* A file is the same under any device number that the process had. */
+/* Load a file.  The file is the same under any device number that the process
+ * had. */
 static int load(struct syc_finder *finder, struct syc_found *found,
                 struct syc_elf *elf, const struct stat *st,
                 struct syc_debug_wish wish)
@@ -242,7 +244,7 @@ static int load(struct syc_finder *finder, struct syc_found *found,
 	return r;
 }
 
-/* Use the file open at @fd if it matches.  Closes @fd. */
+/* Use the file open at @fd if the file matches, and close @fd. */
 static int consider(struct syc_finder *finder, struct syc_found *found, int fd,
                     const char *path, bool is_handed)
 {
@@ -269,7 +271,7 @@ static int consider(struct syc_finder *finder, struct syc_found *found, int fd,
 			found, SYC_SYMBOLS_BAD,
 			r == -ENOEXEC ? describe("%s is no ELF file", path)
 				      : describe("%s: %s", path, strerror(-r)));
-	/* A file that was open while it was mapped needs no check. */
+	/* A file that stayed open since its mapping needs no check. */
 	r = is_handed ? 1 : check(finder, found, &elf, &st, path);
 	if (r <= 0) {
 		syc_elf_close(&elf);
@@ -331,7 +333,7 @@ static int try_paths(struct syc_finder *finder, struct syc_found *found,
 	return r;
 }
 
-/* The mapped file is missing, but its debug file may exist. */
+/* Try the debug file of a missing file. */
 static int try_debug_only(struct syc_finder *finder, struct syc_found *found)
 {
 	struct syc_debug_wish wish = {
@@ -376,8 +378,8 @@ static int look_for(struct syc_finder *finder, struct syc_found *found)
 			return -ENOMEM;
 	}
 	/*
-	 * Without a build-id, the new file and the old file are
-	 * indistinguishable.
+	 * Without a build-id, the new file can't be distinguished from the old
+	 * file.
 	 */
 	if (r == 0 && !(is_gone && found->wish.build_id[0] == 0))
 		r = try_paths(finder, found, plain ? plain : path);
@@ -466,7 +468,7 @@ int syc_finder_find(struct syc_finder *finder,
 	}
 	r = make_found(finder, wish, ret_found);
 	/*
-	 * The new entry has the last number, so a failure here stops the
+	 * The new entry must have the last number, so a failure stops the
 	 * finder.
 	 */
 	if (r == 0 &&

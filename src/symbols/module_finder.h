@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * module_finder.h - files that MAP frames describe: their paths, the search for
- * them and for their debug files, and their functions.
+ * module_finder.h - files that MAP frames describe, with their paths, debug
+ * files and functions.
  *
  * Context of all functions: offline.
  */
@@ -18,16 +18,16 @@
 #include "symbols/elf_symbols.h"
 
 /*
- * Paths of a recorded process, translated to paths here.
+ * Paths of a recorded process, translated to paths on this machine.
  *
  * A process in a container sees another file system.  While the process exists,
- * /proc/PID/root shows that file system.  Later, or on another machine, OVERLAY
- * frames in the capture help, and embedded mount tables of the process and the
- * machine.  The user may name the root directory of the machine's files.  All
- * results are guesses, so the caller checks each file that it opens.
+ * /proc/PID/root shows the process' file system.  Later, or on another machine,
+ * OVERLAY frames and embedded mount tables of the process and its machine help.
+ * The user may name the root directory of the machine's files.  All results are
+ * guesses, so the caller checks each opened file.
  */
 
-/** Owned paths.  All zero: none. */
+/** Owned paths.  A struct of zeros has none. */
 struct syc_paths {
 	SYC_ARRAY(char *) array;
 };
@@ -37,8 +37,8 @@ void syc_paths_fini(struct syc_paths *paths);
 struct syc_places;
 
 /**
- * @root: the directory here with the machine's files; NULL or "": "/".  0 or
- * -ENOMEM.
+ * Create translations.  @root is the directory on this machine with the
+ * recorded machine's files, or NULL or "" for "/".  Returns 0 or -ENOMEM.
  */
 int syc_places_new(const char *root, bool is_live,
                    struct syc_places **ret_places);
@@ -46,23 +46,23 @@ int syc_places_new(const char *root, bool is_live,
 void syc_places_free(struct syc_places *places);
 
 /**
- * Record that the directory @to of @pid is @from of the machine.  Returns 0 or
- * -ENOMEM.
+ * Record that the directory @to of @pid is the directory @from of the machine.
+ * Returns 0 or -ENOMEM.
  */
 int syc_places_add_overlay(struct syc_places *places, int32_t pid,
                            uint8_t layer, const char *from, const char *to);
 
-/** @text is the content of /proc/PID/mountinfo.  Returns 0 or -ENOMEM. */
+/** Add @text, the content of /proc/PID/mountinfo.  Returns 0 or -ENOMEM. */
 int syc_places_add_mountinfo(struct syc_places *places, int32_t pid,
                              const char *text, size_t size);
 
-/** @text is the content of /proc/mounts.  Returns 0 or -ENOMEM. */
+/** Add @text, the content of /proc/mounts.  Returns 0 or -ENOMEM. */
 int syc_places_add_mounts(struct syc_places *places, const char *text,
                           size_t size);
 
 /**
- * Add the paths that @path of the process may have here to @paths, the
- * likeliest first, each once.  Returns 0 or -ENOMEM.
+ * Add to @paths the paths that @path of the process may have on this machine,
+ * the likeliest first, each once.  Returns 0 or -ENOMEM.
  */
 int syc_places_list(const struct syc_places *places, int32_t pid,
                     const char *path, struct syc_paths *paths);
@@ -73,14 +73,14 @@ bool syc_places_differ(const struct syc_places *places, int32_t pid);
 /*
  * Search for the debug file of a stripped file.
  *
- * A search by build-id: DIRECTORY/.build-id/ab/cdef.debug.  A search by the
- * name and checksum in .gnu_debuglink: beside the file, in .debug there, and in
- * DIRECTORY under the file's path.
+ * The search by build-id tries DIRECTORY/.build-id/ab/cdef.debug.  The search
+ * by the name and checksum in .gnu_debuglink tries the file's directory, its
+ * subdirectory .debug, and DIRECTORY with the file's path.
  */
 
 struct syc_debug_files {
 	const struct syc_places *places;
-	/* Directories that the user named.  The search continues in
+	/* Directories that the user named.  The search then tries
 	 * /usr/lib/debug and /app/lib/debug of the process. */
 	struct syc_paths directories;
 	bool keeps_open; /* keep a file with debug information open */
@@ -92,52 +92,52 @@ struct syc_debug_files {
  */
 struct syc_debug_wish {
 	int32_t pid;
-	const char *build_id; /* build-id in hex; "": unknown */
+	const char *build_id; /* build-id in hex, or "" if unknown */
 	/*
-	 * The stripped file, or NULL; the file's path in the process, and its
-	 * path on this machine.  "": the path is unknown.
+	 * The stripped file, or NULL, the file's path in the process, and its
+	 * path on this machine, or "" if unknown.
 	 */
 	const struct syc_elf *elf;
 	const char *path, *found;
 };
 
 /**
- * Open a regular file only: opening a device or a FIFO may have effects.
- * Returns a descriptor or -errno.
+ * Open only a regular file, because opening a device or a FIFO may have
+ * effects.  Returns an fd or -errno.
  */
 int syc_debug_files_open(const char *path);
 
 /**
  * Find the debug file.  Returns 0 with the headers of the file and *@ret_path
- * from malloc(), -ENOENT if there is no debug file, or -ENOMEM.
+ * from malloc(), -ENOENT without a debug file, or -ENOMEM.
  */
 int syc_debug_files_find(const struct syc_debug_files *files,
                          const struct syc_debug_wish *wish,
                          struct syc_elf *ret_elf, char **ret_path);
 
-/* The functions of one ELF file and its debug file; a cache of files. */
+/* Functions of one ELF file and its debug file, and a cache of files. */
 
 struct syc_module {
 	struct syc_elf elf;
-	/* Only the debug file was found.  Offsets in the missing file are
-	 * converted with the debug file's segments. */
+	/* Only the debug file was found.  Its segments convert offsets in the
+	 * missing file. */
 	bool is_debug_only;
 	struct syc_elf_symbols symbols;
 	struct syc_ranges functions; /* disjoint ranges of functions */
 	struct syc_ranges signals;   /* disjoint ranges of signal trampolines */
-	char *debug_path;            /* owned path; NULL: no other file */
+	char *debug_path;            /* owned path, or NULL without another
+	                              * file */
 	bool is_unpacked;            /* includes symbols of .gnu_debugdata */
 	int unpack_error;            /* 0, or the reason as -errno */
 	/*
-	 * The descriptor of the file with debug information, if wanted; -1:
-	 * none.
+	 * The fd of the file with debug information, if wanted, or -1.
 	 */
 	int debug_fd;
 };
 
 /**
- * Read all functions of @elf, and take ownership of @elf, also on failure.
- * @wish describes the debug file; this function sets wish->elf.  Returns 0 or
+ * Read all functions of @elf, and take ownership of @elf, even on failure.
+ * @wish describes the debug file.  The function sets wish->elf.  Returns 0 or
  * -ENOMEM.
  */
 int syc_module_load(struct syc_module *module, struct syc_elf *elf,
@@ -146,7 +146,7 @@ int syc_module_load(struct syc_module *module, struct syc_elf *elf,
 
 /**
  * Find the link-time address of the byte at @offset of the file, which is
- * @in_map bytes behind the beginning of a mapping.
+ * @in_map bytes behind the begin of a mapping.
  */
 bool syc_module_address(const struct syc_module *module, uint64_t offset,
                         uint64_t in_map, uint64_t *ret_address);
@@ -166,7 +166,7 @@ struct syc_loaded_files {
 
 /**
  * Find the file with the identity @key.  The first call reads the file from
- * @elf; every call takes ownership of @elf.  Returns 0 or -ENOMEM.
+ * @elf.  Every call takes ownership of @elf.  Returns 0 or -ENOMEM.
  */
 int syc_loaded_get(struct syc_loaded_files *files, const char *key,
                    struct syc_elf *elf,
@@ -174,8 +174,8 @@ int syc_loaded_get(struct syc_loaded_files *files, const char *key,
                    struct syc_debug_wish wish, struct syc_loaded **ret_loaded);
 
 /**
- * The name of the function @range.  For a function without a name, its position
- * @offset in @path.  NULL: no memory.
+ * Return the name of the function @range, or the position @offset in @path of a
+ * function without a name.  Returns NULL if no memory is left.
  */
 const char *syc_loaded_name(struct syc_loaded *loaded,
                             const struct syc_range *range, const char *path,
@@ -184,25 +184,26 @@ const char *syc_loaded_name(struct syc_loaded *loaded,
 void syc_loaded_fini(struct syc_loaded_files *files);
 
 /**
- * A mapped file that the caller keeps open.  So the finder finds the file even
- * if its path now names another file, or none.
+ * A mapped file that the caller keeps open, so that the finder finds the file
+ * even if its path now names another file, or none.
  *
- * A MAP with a build-id takes the file with that build-id.  A MAP without a
- * build-id takes the file with its @pid and its path, " (deleted)" included.
+ * A MAP with a build-id takes the file with the same build-id.  A MAP without a
+ * build-id takes the file with the same @pid and path, " (deleted)" included.
  * If both have an inode, the inodes must be equal.
  */
 struct syc_symbols_file {
 	int fd;           /* fd of the caller, which the finder duplicates */
-	int32_t pid;      /* pid; -1: any process */
-	const char *path; /* path in the MAP; NULL: match by build-id only */
-	uint64_t inode;   /* inode; 0: unknown */
+	int32_t pid;      /* pid, or -1 for any process */
+	const char *path; /* path in the MAP, or NULL to match only by
+	                   * build-id */
+	uint64_t inode;   /* inode, or 0 if unknown */
 };
 
 /** The description of a file in a MAP.  The texts must outlive the finder. */
 struct syc_symbols_wish {
 	int32_t pid;
 	const char *path;
-	const char *build_id; /* build-id; "": none */
+	const char *build_id; /* build-id, or "" */
 	uint64_t inode;       /* 0: none */
 };
 
@@ -210,7 +211,8 @@ enum syc_symbols_state {
 	SYC_SYMBOLS_USED,
 	SYC_SYMBOLS_UNNAMED, /* the file was read, and has no names */
 	SYC_SYMBOLS_MISSING, /* no file is at the path */
-	SYC_SYMBOLS_OTHER,   /* the file there has another build-id or inode */
+	SYC_SYMBOLS_OTHER,   /* the file at the path has another build-id or
+	                      * inode */
 	/* The file has no build-id, and is newer than the recording's begin. */
 	SYC_SYMBOLS_NEWER,
 	SYC_SYMBOLS_BAD /* unreadable, or no ELF file */
@@ -219,14 +221,14 @@ enum syc_symbols_state {
 /** One file in which addresses were looked up. */
 struct syc_symbols_use {
 	const char *path;     /* path in the MAP */
-	const char *build_id; /* build-id in the MAP; NULL: none */
-	const char *found;    /* path of the file or its debug file; or "" */
-	const char *why;      /* details of the state; or "" */
+	const char *build_id; /* build-id in the MAP, or NULL */
+	const char *found;    /* path of the file or its debug file, or "" */
+	const char *why;      /* details of the state, or "" */
 	enum syc_symbols_state state;
 	uint64_t n_asked; /* addresses looked up */
 	uint64_t n_named;
-	/* Addresses without a name, counted once per stack that contains them:
-	 * symbol_table.h. */
+	/* Addresses without a name, counted once per stack that contains the
+	 * address (symbol_table.h). */
 	uint64_t n_unnamed_in_stacks;
 };
 
@@ -238,15 +240,15 @@ struct syc_handed {
 	char build_id[SYC_BUILD_ID_SIZE];
 };
 
-/** The path of such a file in a process. */
+/** Path of an open file in a process. */
 struct syc_handed_name {
 	size_t file; /* index of the file in handed */
-	int32_t pid; /* pid; -1: any process */
+	int32_t pid; /* pid, or -1 for any process */
 	uint64_t inode;
 	char *path;
 };
 
-/** All zero: no files. */
+/** Files that were handed over open.  A struct of zeros has none. */
 struct syc_handed_files {
 	SYC_ARRAY(struct syc_handed) opened;
 	SYC_ARRAY(struct syc_handed_name) names;
@@ -254,20 +256,20 @@ struct syc_handed_files {
 	struct syc_map by_name;
 };
 
-/** Returns 0, -ENOMEM, or an errno of dup() or fstat(). */
+/** Add a file.  Returns 0, -ENOMEM, or an errno of dup() or fstat(). */
 int syc_handed_files_add(struct syc_handed_files *files,
                          const struct syc_symbols_file *file);
 
 /**
- * A file that a MAP describes; searched once.  Only the mapped file is
- * accepted: the build-ids must be equal.  If the MAP has no build-id, the
- * inodes must be equal.  If the MAP has neither, the file must be older than
- * the recording.
+ * A file that a MAP describes, searched once.  The search accepts only the
+ * mapped file, whose build-id must be equal.  If the MAP has no build-id, the
+ * inodes must be equal.  If the MAP has no inode either, the file must be older
+ * than the recording.
  */
 struct syc_found {
 	struct syc_symbols_wish wish;
 	struct syc_symbols_use use;
-	/* File in the finder's cache; NULL: not found. */
+	/* File in the finder's cache, or NULL. */
 	struct syc_loaded *loaded;
 	const char *nick;
 	char *found, *why; /* owned texts, to which @use points */
@@ -275,8 +277,8 @@ struct syc_found {
 
 struct syc_finder {
 	struct syc_debug_files
-		debug_files; /* search settings; the caller owns their places */
-	/* Begin of the recording, seconds since 1970; 0: unknown. */
+		debug_files; /* search settings, whose places the caller owns */
+	/* Begin of the recording, seconds since 1970, or 0 if unknown. */
 	int64_t begin;
 	/* Files that are searched before any path. */
 	struct syc_handed_files handed;
@@ -294,8 +296,9 @@ int syc_finder_find(struct syc_finder *finder,
                     struct syc_found **ret_found);
 
 /**
- * The name of the function @range of @found, which begins at @offset in the
- * file: demangled and displayable, cut if it is very long.  NULL: no memory.
+ * Return the name, demangled and displayable, of the function @range of @found,
+ * which begins at @offset in the file.  A very long name is cut.  Returns NULL
+ * if no memory is left.
  */
 const char *syc_found_name(struct syc_found *found,
                            const struct syc_range *range, uint64_t offset);

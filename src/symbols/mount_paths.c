@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mount_paths.c - paths of a recorded process, translated by mount tables.
+ * mount_paths.c - translation of a recorded process' paths by mount tables.
  *
  * Fields of mountinfo: id, parent, device number, root, mount point, options,
  * any number of optional fields, "-", type, device, options of the file system.
@@ -26,12 +26,13 @@ struct syc_mount {
 	char *options;
 };
 
-/* Mounts in the order of the file: later mounts cover earlier mounts. */
+/* Mounts in the order of the file, in which later mounts cover earlier
+ * mounts. */
 struct mount_table {
 	SYC_ARRAY(struct syc_mount) array;
 };
 
-#define FIELDS_MAX 32u /* fields of a line; later fields are not needed */
+#define FIELDS_MAX 32u /* later fields are not needed */
 
 struct field {
 	const char *text;
@@ -99,7 +100,7 @@ static int add_mount(struct mount_table *table, const struct field *device,
 		.root = unescape(root),
 		.point = unescape(point),
 		.type = unescape(type),
-		/* Commas inside an option stay escaped until mount_option(). */
+		/* Commas inside an option stay escaped until mount_option() */
 		.options = syc_copy_text(options->text, options->len),
 	};
 
@@ -148,7 +149,7 @@ static int parse(struct mount_table *table, const char *text, size_t size,
 		const char *stop = newline ? newline : end;
 		const size_t len = (size_t)(stop - text);
 
-		/* A path contains no NUL. */
+		/* Skip lines with a NUL, which no path contains. */
 		if (memchr(text, 0, len) == NULL)
 			r = parse_line(table, fields, split(text, len, fields));
 		text = stop + 1;
@@ -156,7 +157,7 @@ static int parse(struct mount_table *table, const char *text, size_t size,
 	return r;
 }
 
-/* Skips malformed lines.  Returns 0 or -ENOMEM. */
+/* Parse mountinfo, without malformed lines.  Returns 0 or -ENOMEM. */
 static int mount_table_parse_mountinfo(struct mount_table *table,
                                        const char *text, size_t size)
 {
@@ -170,8 +171,8 @@ static int mount_table_parse_mounts(struct mount_table *table, const char *text,
 }
 
 /*
- * The part of @path below @directory: "" or "/...".  NULL: @path is not below.
- * Every path is below "/".
+ * Return the part of @path below @directory, "" or "/...", or NULL if @path is
+ * not below.  Every path is below "/".
  */
 static const char *mount_below(const char *directory, const char *path)
 {
@@ -184,7 +185,7 @@ static const char *mount_below(const char *directory, const char *path)
 	return path[len] == '/' || path[len] == 0 ? path + len : NULL;
 }
 
-/* The mount that contains @path, or NULL. */
+/* Return the mount that contains @path, or NULL. */
 static const struct syc_mount *mount_table_find(const struct mount_table *table,
                                                 const char *path)
 {
@@ -205,7 +206,7 @@ static const struct syc_mount *mount_table_find(const struct mount_table *table,
 
 /*
  * Copy the value of the option @name, such as "lowerdir", of @mount.
- * *@ret_value is NULL if the mount has no such option.  Returns 0 or -ENOMEM.
+ * *@ret_value is NULL if the mount lacks the option.  Returns 0 or -ENOMEM.
  */
 static int mount_option(const struct syc_mount *mount, const char *name,
                         char **ret_value)
@@ -247,7 +248,7 @@ struct overlay {
 /* The file system as one process sees it. */
 struct view {
 	int32_t pid;
-	SYC_ARRAY(struct overlay) overlays; /* the lower layers first */
+	SYC_ARRAY(struct overlay) overlays; /* lower layers first */
 	struct mount_table mounts;
 };
 
@@ -331,7 +332,7 @@ static struct view *make_view(struct syc_places *places, int32_t pid)
 	if (view == NULL)
 		return NULL;
 	view->pid = pid;
-	/* Reserve first, so that the map never has more elements than the
+	/* Reserve space first, so that the map never has more elements than the
 	 * array. */
 	if (syc_array_room(&places->views) < 0 ||
 	    syc_map_put(&places->by_pid, &pid, sizeof(pid), &number) < 0) {
@@ -503,7 +504,7 @@ static int add_mounted(const struct syc_places *places, const struct view *view,
 int syc_places_list(const struct syc_places *places, int32_t pid,
                     const char *path, struct syc_paths *paths)
 {
-	/* A sandbox has its root below /newroot while it is set up. */
+	/* During its set-up, a sandbox has its root below /newroot. */
 	const char *inner = mount_below("/newroot", path);
 	const struct view *view = find_view(places, pid);
 	int r = 0;

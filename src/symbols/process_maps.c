@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_maps.c - the mappings of each process of a capture, by time. */
+/* process_maps.c - mappings of each process of a capture, by time. */
 #define _GNU_SOURCE
 #include "symbols/process_maps.h"
 
@@ -13,8 +13,8 @@
 /*
  * Limits of the mappings that are compared for one address and time.  Of the
  * mappings that begin at one address, the mappings nearest in time are
- * compared: as many before as after.  Only a hostile capture has more relevant
- * mappings.
+ * compared, as many before as after the time.  Only a hostile capture has more
+ * relevant mappings.
  */
 #define BESIDE_MAX 16u
 #define RIVALS_MAX 16384u
@@ -22,17 +22,18 @@
 struct syc_mapped_process {
 	int32_t pid;
 	SYC_ARRAY(struct syc_process_map) maps;
-	uint64_t *ends; /* latest end of the maps up to each map */
+	uint64_t *ends; /* for each map, the latest end of the maps up to the
+	                 * map */
 	SYC_ARRAY(int64_t) exits;
 	/*
-	 * Times at which the process began to write all of its mappings: after
-	 * such a time, earlier MAPs are not valid.
+	 * Times at which the process began to write all of its mappings.
+	 * Earlier MAPs are not valid after such a time.
 	 */
 	SYC_ARRAY(int64_t) anew;
 	int64_t last_anew;
 	bool has_ends;  /* some of the maps are ends of mappings */
 	bool is_reused; /* the pid has a later life */
-	/* Set by the latest FORK with this pid as the child. */
+	/* Data of the latest FORK with this pid as the child. */
 	bool is_forked;
 	int32_t parent;
 	int64_t fork_time;
@@ -159,7 +160,7 @@ static int compare_times(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The number of earlier processes with this pid. */
+/* Return the number of earlier processes with this pid. */
 static size_t life_at(const struct syc_mapped_process *process, int64_t time)
 {
 	size_t low = 0, high = process->exits.n;
@@ -181,8 +182,8 @@ static bool is_end(const struct syc_process_map *map)
 }
 
 /*
- * Search the maps from @low up to @high.  The result is the first map that
- * begins at @begin and is not older than @time, or that begins later.
+ * Search the maps from @low up to @high.  Returns the first map that begins at
+ * @begin and is not older than @time, or that begins later.
  */
 static size_t find_map(const struct syc_mapped_process *process, size_t low,
                        size_t high, uint64_t begin, int64_t time)
@@ -201,8 +202,8 @@ static size_t find_map(const struct syc_mapped_process *process, size_t low,
 }
 
 /*
- * Maps that may contain an address, or a part of a range.  Maps that begin at
- * one address are compared together: from `first` up to `end`.
+ * Maps that may contain an address, or a part of a range.  Maps from `first` up
+ * to `end` begin at one address, and are compared together.
  */
 struct rivals {
 	size_t first, end;
@@ -227,7 +228,8 @@ static size_t less(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* False: no other map contains @address or a later address. */
+/* Find the next rivals.  Returns false if no other map contains @address or a
+ * later address. */
 static bool next_rivals(const struct syc_mapped_process *process,
                         uint64_t address, int64_t time, struct rivals *rivals)
 {
@@ -300,7 +302,7 @@ static bool is_repeat(const struct syc_mapped_process *process, size_t i)
 	       !is_divided(process, &maps[i - 1], maps[i].time);
 }
 
-/* Remove maps that recorders and processes repeat. */
+/* Remove repeated maps of recorders and processes. */
 static int drop_repeats(struct syc_mapped_process *process)
 {
 	struct syc_process_map *const maps = process->maps.items;
@@ -359,7 +361,7 @@ int syc_process_maps_settle(struct syc_process_maps *processes)
 }
 
 /*
- * The part of an address' time that contains a given time; the part begins
+ * The part of an address' time that contains a given time.  The part begins
  * after @since.
  */
 struct part {
@@ -376,7 +378,8 @@ static void narrow(struct part *part, int64_t end, int64_t time)
 
 /*
  * Return whether @a is a better answer than @b for @time, if both maps contain
- * the address.  @is_known: the process itself wrote the mappings of this part.
+ * the address.  @is_known: whether the process itself wrote the mappings of
+ * this part.
  */
 static bool is_better(const struct syc_mapped_process *process,
                       const struct syc_process_map *a,
@@ -420,7 +423,7 @@ static struct part find_part(const struct syc_mapped_process *process,
 			    process->maps.items[i].end > address)
 				narrow(&part, process->maps.items[i].time,
 				       time);
-	/* The mappings stay valid before a rewrite of all mappings */
+	/* Mappings are valid until a rewrite of all mappings */
 	for (size_t i = 0; i < process->anew.n; i++)
 		if (process->anew.items[i] < time)
 			narrow(&part, process->anew.items[i], time);
@@ -457,8 +460,8 @@ static struct own_answer find_own(const struct syc_mapped_process *process,
 				best = map;
 		}
 	/*
-	 * A map of an earlier process with this pid counts only if nothing else
-	 * is known about this process.
+	 * Use a map of an earlier process with this pid only if no map of this
+	 * process is known.
 	 */
 	if (best != NULL &&
 	    life_at(process, best->time) != life_at(process, time) &&
@@ -490,7 +493,8 @@ syc_process_maps_find(const struct syc_process_maps *processes, int32_t pid,
 			*ret_is_always = is_always;
 			return own.map;
 		}
-		/* Later changes of the parent do not affect the child. */
+		/* Use the time of the fork, because later changes of the parent
+		 * do not affect the child. */
 		if (time > process->fork_time)
 			time = process->fork_time;
 		process = find_process(processes, process->parent);

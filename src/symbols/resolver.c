@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* resolver.c - names of the addresses in a capture. */
+/* resolver.c - resolver of the addresses in a capture to names. */
 #define _GNU_SOURCE
 #include "symbols/resolver.h"
 
@@ -25,8 +25,8 @@ struct mount_file {
 };
 
 /*
- * The files in a capture with mount tables: /proc/mounts, and
- * /proc/PID/mountinfo.  All zero: none.
+ * The files in a capture with mount tables, /proc/mounts and
+ * /proc/PID/mountinfo.  A struct of zeros has none.
  */
 struct syc_mount_files {
 	struct syc_map by_path;
@@ -99,8 +99,7 @@ static int use_file(struct syc_mount_files *files, struct syc_places *places,
 	                                       file->chunks.bytes.n);
 }
 
-/* Pass new contents on to @places, as far as they were read.  Returns 0 or
- * -ENOMEM. */
+/* Pass new contents, as far as read, on to @places.  Returns 0 or -ENOMEM. */
 static int mount_files_use(struct syc_mount_files *files,
                            struct syc_places *places)
 {
@@ -111,7 +110,7 @@ static int mount_files_use(struct syc_mount_files *files,
 	return r;
 }
 
-/* The beginning of the kernel's addresses, and of the markers in stacks. */
+/* Begin of the kernel's addresses, and of the markers in stacks. */
 #define KERNEL_BEGIN UINT64_C(0xFFFF000000000000)
 
 #define VDSO     "[vdso]"
@@ -147,8 +146,8 @@ static int add_directory(struct syc_paths *directories, const char *path,
 }
 
 /*
- * The cache of debuginfod's clients, located as debuginfod_find_debuginfo(3)
- * describes.
+ * Add the cache of debuginfod's clients, at the path that
+ * debuginfod_find_debuginfo(3) describes.
  */
 static int add_debuginfod_cache(struct syc_paths *directories)
 {
@@ -249,8 +248,7 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 	if (vdso == NULL)
 		return -ENOENT;
 	/*
-	 * Only the mapping shows the size of the vDSO, so it is written page by
-	 * page.
+	 * Write the vDSO page by page, because only the mapping shows its size.
 	 */
 	file.fd = memfd_create("syscap-vdso", MFD_CLOEXEC);
 	if (file.fd < 0)
@@ -265,8 +263,7 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 	return r;
 }
 
-/* A copy of the text that is valid as long as the resolver, one copy per text;
- * or NULL. */
+/* Return the only copy of the text, valid as long as the resolver, or NULL. */
 static const char *keep_text(struct syc_symbols *symbols, const char *text)
 {
 	size_t number;
@@ -329,13 +326,14 @@ int syc_symbols_learned(struct syc_symbols *symbols)
 	return r == 0 ? syc_process_maps_settle(&symbols->processes) : r;
 }
 
-/* The beginning of the recording in seconds; 0: unknown. */
+/* Return the begin of the recording in seconds, or 0 if unknown. */
 static int64_t parse_time(const char *text)
 {
 	struct tm tm = { 0 };
 	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 
-	/* A zone other than UTC could be confused with a fraction. */
+	/* Require UTC, because another zone could be confused with a
+	 * fraction. */
 	if (end == NULL || strchr(end, 'Z') == NULL)
 		return 0;
 	return timegm(&tm);
@@ -386,9 +384,9 @@ static int find_file(struct syc_symbols *symbols, int32_t pid,
 }
 
 /*
- * @shift is the difference between a function's address in memory and in the
- * file.  The range is clipped to the mapping, since addresses behind it are not
- * the file's.
+ * Set the symbol's range, within the mapping, because addresses behind the
+ * mapping are not the file's.  @shift is the difference between a function's
+ * address in memory and in the file.
  */
 static void place_symbol(const struct syc_process_map *map, uint64_t begin,
                          uint64_t end, uint64_t shift,
@@ -418,9 +416,9 @@ static int find_function(struct syc_symbols *symbols, struct syc_found *found,
 	                        in_map + map->offset, linked) < 0)
 		return -ENOMEM;
 	/*
-	 * A signal trampoline is never called.  The range of the trampoline
-	 * begins one byte early, so that a lookup before the return address
-	 * finds it.
+	 * No code calls a signal trampoline.  The trampoline's range begins one
+	 * byte early, so that a lookup before the return address finds the
+	 * range.
 	 */
 	signal = syc_ranges_find(&module->signals, linked);
 	if (signal == NULL && is_return)
@@ -471,7 +469,7 @@ int syc_symbols_find(struct syc_symbols *symbols,
 	map = syc_process_maps_find(&symbols->processes, asked.pid,
 	                            asked.address, asked.time,
 	                            &ret_symbol->is_always);
-	/* The code table may not contain code of other times. */
+	/* The code table may lack code of other times. */
 	if (symbols->code != NULL && map == NULL)
 		ret_symbol->is_always = false;
 	if (map == NULL)

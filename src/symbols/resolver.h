@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * resolver.h - names of the addresses in a capture.
+ * resolver.h - resolver of the addresses in a capture to names.
  *
  *	syc_symbols_new(&options, &symbols);
  *	syc_symbols_add_file(symbols, &file);	any number of times, any time
@@ -10,12 +10,12 @@
  *
  * The mappings of a process come from MAP, FORK and EXIT, by their times.  The
  * locations of files come from the options, from OVERLAY, and from embedded
- * /proc/PID/mountinfo.  A file is opened at the first address in it.  A file is
- * accepted only if its build-id, or else its inode, equals the value in the
- * MAP. docs/symbols.md has the order of the search.
+ * /proc/PID/mountinfo.  The resolver opens a file at the first address in the
+ * file.  It accepts the file only if the build-id, or else the inode, equals
+ * the value in the MAP.  docs/symbols.md has the order of the search.
  *
- * symbol_table.h makes the table from which readers take names.  One thread at
- * a time.  Context of all functions: offline.
+ * symbol_table.h makes the table from which readers take names.  Only one
+ * thread at a time uses a resolver.  Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_RESOLVER_H
 #define SYC_SYMBOLS_RESOLVER_H
@@ -35,14 +35,14 @@ struct syc_symbols;
 /** A name for a range of addresses of one process. */
 struct syc_symbol {
 	uint64_t begin, end; /* end is exclusive */
-	const char *name;    /* demangled; valid as long as the resolver */
+	const char *name;    /* demangled, valid as long as the resolver */
 	const char *nick;    /* the library's name, or "" */
-	bool is_named;       /* false: the name is "In File PATH+0xOFFSET" */
-	bool is_signal; /* a signal trampoline: the frame above it is exact */
+	bool is_named;       /* false if the name is "In File PATH+0xOFFSET" */
+	bool is_signal; /* a signal trampoline; the next outer frame is exact */
 	bool is_always; /* the answer is the same at any time */
 	/*
-	 * The file that contains the address, even without a function there;
-	 * NULL: none.
+	 * The file that contains the address, even without a function at the
+	 * address, or NULL.
 	 */
 	struct syc_symbols_use *use;
 };
@@ -52,51 +52,54 @@ struct syc_symbol_query {
 	int64_t time;
 	uint64_t address;
 	/*
-	 * A return address.  The call is before the address, and may be the end
+	 * The address is a return address.  The preceding call may be the end
 	 * of its function if the called function never returns.
 	 */
 	bool is_return;
 };
 
 /**
- * Names for code without a file, which take precedence over files.  Fills
- * begin, end, name and nick; the texts must exist as long as the resolver.  The
- * range is the code at the query's time.  Returns 1, 0: unknown, or -ENOMEM.
+ * Lookup of code without a file, which takes precedence over files.  Fills
+ * begin, end, name and nick, whose texts must exist as long as the resolver.
+ * The range is the code at the query's time.  Returns 1, 0 for unknown code, or
+ * -ENOMEM.
  */
 typedef int (*syc_symbols_code)(void *data,
                                 const struct syc_symbol_query *query,
                                 struct syc_symbol *ret_symbol);
 
-/** A struct of zeros is valid.  Texts are copied. */
+/** Options of a resolver, which copies the texts.  A struct of zeros is
+ * valid. */
 struct syc_symbols_options {
-	/* The root directory of the recorded machine's files; NULL: "/". */
+	/* The root directory of the recorded machine's files, or NULL for
+	 * "/". */
 	const char *root;
 	/*
-	 * Directories with the layout of /usr/lib/debug.  These directories are
-	 * searched before /usr/lib/debug and before the directories in
-	 * SYSCAP_DEBUG_DIRS (separated by colons).
+	 * Directories with the layout of /usr/lib/debug, searched before
+	 * /usr/lib/debug and before the directories in SYSCAP_DEBUG_DIRS
+	 * (separated by colons).
 	 */
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;
-	/* The processes are of this machine and may be alive: use
-	 * /proc/PID/root. */
+	/* Use /proc/PID/root, because the processes are of this machine and may
+	 * be alive. */
 	bool is_live;
-	syc_symbols_code code; /* lookup of code without a file; NULL: none */
+	syc_symbols_code code; /* lookup of code without a file, or NULL */
 	void *code_data;
 	/* Collect the addresses for syc_symbols_places(). */
 	bool has_lines;
 };
 
-/** Returns 0 or -ENOMEM. */
+/** Create a resolver.  Returns 0 or -ENOMEM. */
 int syc_symbols_new(const struct syc_symbols_options *options,
                     struct syc_symbols **ret_symbols);
 
 void syc_symbols_free(struct syc_symbols *symbols);
 
 /**
- * Hand over a file.  A duplicate of the descriptor stays open until
- * syc_symbols_free(); each file is kept once, by device and inode.  Returns 0,
- * -ENOMEM, or an errno of dup() or fstat().
+ * Hand over a file.  A duplicate of the fd stays open until syc_symbols_free().
+ * The resolver keeps each file once, by device and inode.  Returns 0, -ENOMEM,
+ * or an errno of dup() or fstat().
  */
 int syc_symbols_add_file(struct syc_symbols *symbols,
                          const struct syc_symbols_file *file);
@@ -112,9 +115,9 @@ int syc_symbols_learn(struct syc_symbols *symbols,
                       struct syscap_reader *reader);
 
 /**
- * Like syc_symbols_learn(), for a caller that reads the capture itself.  Pass
- * the date in the capture's header, then each frame, then the end of the frames
- * so far.  Returns 0 or -ENOMEM.
+ * Like syc_symbols_learn(), for a caller that itself reads the capture.  The
+ * caller passes the date in the capture's header, then each frame, then the end
+ * of the frames.  Returns 0 or -ENOMEM.
  */
 void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time);
 
@@ -124,15 +127,16 @@ int syc_symbols_learn_frame(struct syc_symbols *symbols,
 int syc_symbols_learned(struct syc_symbols *symbols);
 
 /**
- * Find the function that contained @query's address.  Returns 1; 0: unknown,
- * but is_always is valid; -ENOMEM.  Addresses of the kernel, JIT names and
- * markers are unknown.
+ * Find the function that contained @query's address.  Returns 1, 0 if the
+ * address is unknown, with a valid is_always, or -ENOMEM.  Addresses of the
+ * kernel, JIT names and markers are unknown.
  */
 int syc_symbols_find(struct syc_symbols *symbols,
                      const struct syc_symbol_query *query,
                      struct syc_symbol *ret_symbol);
 
-/** All addresses that were found in files; NULL: not collected. */
+/** Return all addresses that were found in files, or NULL if they were not
+ * collected. */
 struct syc_line_places;
 
 struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
@@ -158,8 +162,9 @@ void syc_symbols_each_use(const struct syc_symbols *symbols,
 #define SYC_PACKAGE_INFO "/var/lib/dpkg/info"
 
 /**
- * Store the name of the package that has each file; "": unknown.  @info: the
- * directory of dpkg's lists.  Reads all lists, some 20 MB.  Context: offline.
+ * Store the name of the package that has each file, or "" if unknown.  @info is
+ * the directory of dpkg's lists, all of which are read, some 20 MB.  Context:
+ * offline.
  */
 void syc_packages_find(const char *info, const char *const *paths, size_t n,
                        char (*ret_names)[SYC_PACKAGE_NAME]);

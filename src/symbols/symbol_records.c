@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbol_records.c - records of a symbol table, from the addresses in stacks.
+ * symbol_records.c - composer of the records of a symbol table from the
+ * addresses in stacks.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -11,14 +12,15 @@
 #define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)
 #define KERNEL_BEGIN  UINT64_C(0xFFFF000000000000)
 
-/* A key to be hashed, so it has no padding. */
+/* A key of a hash map, without padding. */
 struct query {
 	uint64_t address;
 	int32_t pid;
 	uint32_t is_return;
 };
 
-/* The resolver has each text once, so texts are compared by their addresses. */
+/* A symbol, whose texts are compared by address, because the resolver has each
+ * text once. */
 struct answer {
 	uint64_t address, begin, end;
 	const char *name, *nick;
@@ -167,7 +169,7 @@ struct candidate {
 	uint64_t n; /* number of uses of the function's addresses */
 };
 
-/* The addresses in use, with their function. */
+/* A used address with its function. */
 struct use {
 	uint32_t pid;
 	uint64_t address;
@@ -176,7 +178,7 @@ struct use {
 
 struct set_making {
 	SYC_ARRAY(struct candidate) candidates;
-	SYC_ARRAY(struct use) uses; /* uses, sorted */
+	SYC_ARRAY(struct use) uses; /* sorted uses */
 };
 
 static int compare_places(uint32_t a_pid, uint64_t a, uint32_t b_pid,
@@ -270,8 +272,8 @@ static void choose(struct set_making *making)
 	making->candidates.n = kept;
 }
 
-/* Return whether a stack uses @address as a part of the function @name; NULL:
- * of any function. */
+/* Return whether a stack uses @address as a part of the function @name, or of
+ * any function if @name is NULL. */
 static bool is_used(const struct set_making *making, uint32_t pid,
                     uint64_t address, const char *name)
 {

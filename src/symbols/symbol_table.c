@@ -49,7 +49,8 @@ static void write_names(const struct syc_symbol_table *table,
 				&table->names.items[i];
 			const size_t text = strlen(name->text) + 1;
 
-			/* A single name always fits: SYC_READABLE_MAX. */
+			/* A single name always fits, because of
+			 * SYC_READABLE_MAX. */
 			if (len + SYC_JIT_ADDR_SIZE + text > sizeof(buffer))
 				break;
 			syc_store_u64(buffer + len, name->address);
@@ -95,13 +96,13 @@ struct table_making {
 	const struct syc_symbol_table_options *options;
 	struct syc_stack_walk walk;
 	struct syc_join_symbols records;
-	struct syc_chunks old; /* the capture's old table */
+	struct syc_chunks old; /* old table of the capture */
 	bool is_old_whole;
 	uint32_t last_jit;   /* the highest lower half in use */
 	uint32_t above;      /* number of addresses allocated above last_jit */
 	uint32_t below;      /* the last candidate below last_jit */
-	struct syc_map used; /* all addresses in use; filled when an address
-	                      * below is needed */
+	struct syc_map used; /* all addresses in use, if an address below is
+	                      * needed */
 	uint64_t *new_jit;   /* JIT address of each point, or 0 */
 	size_t n_new_jit;
 	uint64_t done, all; /* numbers of bytes */
@@ -218,8 +219,8 @@ static int walk_frames(struct table_making *making,
 }
 
 /*
- * Return whether the records give readers the right name of @point, or
- * correctly no name.
+ * Return whether the records give readers the right name of @point, or rightly
+ * no name.
  */
 static bool is_said(const struct table_making *making,
                     const struct syc_point *point)
@@ -235,8 +236,9 @@ static bool is_said(const struct table_making *making,
 }
 
 /*
- * A name for @point, from malloc(); NULL: no memory.  An unknown function gets
- * a name if another library had its address at another time.
+ * Return a name for @point, from malloc(), or NULL if no memory is left.  An
+ * unknown function gets a name if another library had the function's address at
+ * another time.
  */
 static char *make_name(const struct syc_point *point)
 {
@@ -283,8 +285,8 @@ static int use_frame(struct table_making *making,
 }
 
 /*
- * The lower half of an unused JIT address, above all used addresses.  If none
- * is left above, the result is the lowest unused address, since a writer may
+ * Find the lower half of an unused JIT address, above all used addresses.  If
+ * none is left above, take the lowest unused address, because a writer may
  * begin anywhere.  Returns 0, -ENOSPC or -ENOMEM.
  */
 static int next_jit(struct table_making *making, uint32_t *ret_id)
@@ -312,7 +314,7 @@ static int next_jit(struct table_making *making, uint32_t *ret_id)
 	return 0;
 }
 
-/* Takes ownership of the text.  Returns 0 or -ENOMEM. */
+/* Add a name, and take ownership of the text.  Returns 0 or -ENOMEM. */
 static int add_name(struct syc_symbol_table *table, uint64_t address,
                     char *text)
 {
@@ -329,7 +331,7 @@ static int name_conflicts(struct table_making *making)
 {
 	const size_t n = making->walk.points.n;
 	struct syc_map names = { 0 };
-	/* JIT address of each name, by number. */
+	/* JIT addresses of names, by number. */
 	SYC_ARRAY(uint32_t) ids = { 0 };
 	int r = 0;
 
@@ -368,7 +370,8 @@ static int name_conflicts(struct table_making *making)
 	}
 	free(ids.items);
 	syc_map_fini(&names);
-	/* No more JIT addresses: the other points keep the record's name. */
+	/* Without more JIT addresses, the other points keep the record's
+	 * name. */
 	return r == -ENOSPC ? 0 : r;
 }
 
@@ -460,7 +463,8 @@ int syc_symbol_table_make(struct syc_symbols *symbols,
 	syscap_reader_info(reader, &info);
 	if (info.foreign_order) /* the table is little-endian */
 		return -EILSEQ;
-	making.all = 2 * info.size; /* the second pass is not always needed */
+	making.all = 2 * info.size; /* two passes, of which the second may be
+	                             * unnecessary */
 	making.table = calloc(1, sizeof(*making.table));
 	if (making.table == NULL)
 		return -ENOMEM;
@@ -508,7 +512,7 @@ static bool is_old_table(const struct syc_rewrite *rewrite,
 	        strcmp(frame->file_chunk.path, SYC_LINE_TABLE_PATH) == 0);
 }
 
-/* Returns -EAGAIN if the source changed in the meantime. */
+/* Copy all frames.  Returns -EAGAIN if the source changed in the meantime. */
 static int copy_frames(const struct syc_rewrite *rewrite,
                        struct syc_writer *writer)
 {
@@ -578,8 +582,8 @@ static int write_frames(const struct syc_rewrite *rewrite,
 }
 
 /*
- * Omit the losses in the header: the reader turned them into a frame, which was
- * copied.
+ * Copy the header without its losses, because the reader turned the losses into
+ * a frame, which was copied.
  */
 static bool copy_header(int from, int to)
 {
@@ -605,7 +609,7 @@ static int finish_file(const struct syc_rewrite *rewrite, int fd,
 	if (source < 0 || fstat(source, &st) != 0 || !copy_header(source, fd) ||
 	    fsync(fd) != 0)
 		r = fail(error, errno != 0 ? errno : EIO);
-	/* If changing the owner is not permitted, the file is the current
+	/* If the user may not change the owner, the file stays the current
 	 * user's. */
 	if (r == 0 && st.st_uid != geteuid() &&
 	    fchown(fd, st.st_uid, st.st_gid) != 0 && errno != EPERM)
@@ -618,8 +622,8 @@ static int finish_file(const struct syc_rewrite *rewrite, int fd,
 }
 
 /*
- * Naming took a while.  Check if another process is writing to the target, or
- * has replaced it.
+ * Check whether, during the naming, another process has begun to write to the
+ * target, or has replaced the target.
  */
 static int check_target(const struct syc_rewrite *rewrite,
                         struct syscap_error *error)

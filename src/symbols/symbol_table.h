@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symbol_table.h - the symbol table in a capture, the file `__symbols__`.
+ * symbol_table.h - symbol table in a capture, the file `__symbols__`.
  *
  *	syc_symbols_learn(symbols, reader);
  *	syc_symbol_table_make(symbols, reader, &options, &table);
@@ -10,12 +10,12 @@
  * The table contains only the functions in the capture's stacks.
  * capture/join.h defines the layout of its records.
  *
- * Readers look up an address by pid, without the time.  Such a lookup may give
- * a wrong name for the time of the stack.  One library may have replaced
- * another, or JIT code may have been replaced.  A return address may be the
- * beginning of the next function.  A patch replaces the address in the stack by
- * a JIT name.  The JIT names are written with the table.  Without the patches,
- * stacks have the table's names.
+ * Readers look up an address by pid, without the time.  So the name may be
+ * wrong for the time of the stack, for example if one library replaced another.
+ * A return address may also be the begin of the next function.  In these cases,
+ * a patch replaces the address in the stack by a JIT name.  The writer writes
+ * the JIT names with the table.  Without the patches, stacks have the table's
+ * names.
  *
  * Context of all functions: offline.
  */
@@ -36,26 +36,26 @@
 
 struct syc_symbol_table;
 
-/** Store @address, little-endian, at @offset of the capture. */
+/** A change of a capture: store @address, little-endian, at @offset. */
 struct syc_symbol_patch {
 	uint64_t offset;
 	uint64_t address;
 };
 
-/** A struct of zeros is valid. */
+/** Options of a table.  A struct of zeros is valid. */
 struct syc_symbol_table_options {
-	/* Keep the capture's old table if there is nothing to add.  If false,
-	 * the old table is not read. */
+	/* Keep the capture's old table if no name is new.  If false, the old
+	 * table is not read. */
 	bool extend;
 	/*
-	 * Called about once per MiB with the number of bytes read.  May be
-	 * NULL.
+	 * Report the number of read bytes, about once per MiB.  May be NULL.
 	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	void *data;
 };
 
-/** Addresses are counted once per stack that contains them. */
+/** Numbers of addresses, each counted once per stack that contains the
+ * address. */
 struct syc_symbol_table_totals {
 	uint64_t addresses; /* addresses in user space, without JIT names */
 	uint64_t named;
@@ -70,16 +70,16 @@ struct syc_symbol_table_totals {
 };
 
 /**
- * Name all addresses in @reader, from its beginning to its end.  Returns 0,
- * -ENOMEM, -EFBIG: the table is too large for its offsets; -EILSEQ: the capture
- * is big-endian.
+ * Name all addresses in @reader, from begin to end.  Returns 0, -ENOMEM, -EFBIG
+ * if the table is too large for its offsets, or -EILSEQ for a big-endian
+ * capture.
  */
 int syc_symbol_table_make(struct syc_symbols *symbols,
                           struct syscap_reader *reader,
                           const struct syc_symbol_table_options *options,
                           struct syc_symbol_table **ret_table);
 
-/** Sorted by offset; valid until the table is freed. */
+/** Return the patches, sorted by offset and valid until the table is freed. */
 const struct syc_symbol_patch *
 syc_symbol_table_patches(const struct syc_symbol_table *table, size_t *ret_n);
 
@@ -102,7 +102,7 @@ struct syc_table_name {
 };
 
 struct syc_symbol_table {
-	unsigned char *bytes; /* contents of the file; NULL: empty */
+	unsigned char *bytes; /* contents of the file, or NULL if empty */
 	size_t size;
 	SYC_ARRAY(struct syc_symbol_patch) patches;
 	SYC_ARRAY(struct syc_table_name) names;
@@ -110,10 +110,10 @@ struct syc_symbol_table {
 };
 
 /**
- * Rewrites a capture with a new symbol table.  The new file is made beside the
- * target, and replaces the target when complete and on disk.  So at any moment,
- * the target is either the old capture or the new capture.  All frames are
- * copied byte for byte, except for patched addresses and the old tables.
+ * A rewrite of a capture with a new symbol table.  The new file is beside the
+ * target, and replaces the target when complete and on disk.  So at any time,
+ * the target is either the old or the new capture.  The rewrite copies all
+ * frames byte for byte, except for patched addresses and the old tables.
  *
  * Context of all functions: offline; SIGXFSZ must be ignored.
  */
@@ -121,10 +121,11 @@ struct syc_rewrite {
 	/* Reader of a little-endian, undamaged capture. */
 	struct syscap_reader *reader;
 	const char *source; /* path of the reader's file */
-	/* Path of the new file; may equal source. */
+	/* Path of the new file, which may equal source. */
 	const char *target;
-	const struct syc_symbol_table *table; /* new table; NULL: copy only */
-	/* New lines; NULL: keep the capture's lines. */
+	const struct syc_symbol_table *table; /* new table, or NULL to only
+	                                       * copy */
+	/* New lines, or NULL to keep the capture's lines. */
 	const unsigned char *lines;
 	size_t lines_size;
 	int64_t end; /* time of the new frames */
@@ -133,25 +134,26 @@ struct syc_rewrite {
 };
 
 /**
- * Make the file beside the target and store its path, so that a signal handler
- * can remove it.  Returns a descriptor for syc_rewrite_finish(), or -errno.
+ * Make the file beside the target, and store the file's path, so that a signal
+ * handler can remove the file.  Returns an fd for syc_rewrite_finish(), or
+ * -errno.
  */
 int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
                       size_t size, struct syscap_error *error);
 
 /**
- * Write the file and replace the target; @fd is closed.  On failure the file is
- * removed.  Returns 0 or -errno.  -EBUSY: another process is writing to the
- * target. -EAGAIN: the source changed.  After -EBUSY or -EAGAIN, both files are
- * unchanged.
+ * Write the file, replace the target, and close @fd.  After a failure, remove
+ * the file.  Returns 0 or -errno.  -EBUSY means that another process is writing
+ * to the target, and -EAGAIN that the source changed.  Both leave source and
+ * target unchanged.
  */
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
                        const char *temporary, struct syscap_error *error);
 
 /*
- * Records of a symbol table, from the addresses in stacks.
+ * Composer of the records of a symbol table from the addresses in stacks.
  *
- * The meaning of an address depends on the address before it.  The first
+ * The meaning of an address depends on the preceding address.  The first
  * address, an address behind a context marker, and an address behind a signal
  * trampoline are instructions that were about to run.  All other addresses are
  * return addresses.
@@ -188,7 +190,7 @@ struct syc_stack_walk {
 	SYC_ARRAY(struct syc_point) points;
 };
 
-/** The offset of address @i in @frame, in bytes. */
+/** Return the offset of address @i in @frame, in bytes. */
 size_t syc_stack_walk_at(const struct syscap_frame *frame, unsigned i);
 
 /**
@@ -206,27 +208,27 @@ int syc_stack_walk(struct syc_stack_walk *walk,
 void syc_stack_walk_fini(struct syc_stack_walk *walk);
 
 /*
- * Readers find at most one range for an address of a pid, at any time.  So if
- * ranges overlap, only the range with more addresses in use stays.  Ends are
- * moved for addresses in use:
+ * Readers find at most one range for an address of a pid, independent of the
+ * time.  So of overlapping ranges, only the range with more used addresses
+ * stays.  Two rules move the ends of ranges:
  *
  *	If the call at the end of a function never returns, stacks have the
- *	address behind the function.  The range includes that address, unless
- *	the first instruction of the next function is in use as well.
+ *	address behind the function.  The range includes this address, unless
+ *	the first instruction of the next function is in use, too.
  *
- *	Older readers include the end of a range.  If the next range begins
- *	there, and its first instruction is in use, this range ends earlier
- *	if possible.
+ *	Older readers include the end of a range.  If the next range begins at
+ *	the end, and its first instruction is in use, the range ends earlier if
+ *	possible.
  */
 
 /**
- * Add the ranges for @points to the empty @records, sorted by pid and
- * beginning.  Returns 0 or -ENOMEM.
+ * Add the ranges for @points to the empty @records, sorted by pid and begin.
+ * Returns 0 or -ENOMEM.
  */
 int syc_record_set_make(const struct syc_point *points, size_t n,
                         struct syc_join_symbols *records);
 
-/** The record that a reader finds, or NULL. */
+/** Return the record that a reader finds, or NULL. */
 const struct syc_join_symbol *
 syc_record_set_find(const struct syc_join_symbols *records, int32_t pid,
                     uint64_t address);
