@@ -22,7 +22,7 @@ static void set_whole(struct syc_buffer_words *words, uint64_t next)
 
 /*
  * Make `place` the position of the next frame.  The frame that the outermost
- * call has announced is reserved for this call.
+ * call has announced stays reserved for the outermost call.
  */
 static void share_words(struct syc_buffer_words *words)
 {
@@ -42,8 +42,8 @@ static void share_words(struct syc_buffer_words *words)
 }
 
 /*
- * Make `next` the position of the next frame.  Called by the outermost call
- * without an unfinished frame, so all reserved frames are whole.
+ * Make `next` the position of the next frame.  Only an outermost call without
+ * an unfinished frame calls this function, so all reserved frames are whole.
  */
 static void unshare_words(struct syc_buffer_words *words)
 {
@@ -51,7 +51,8 @@ static void unshare_words(struct syc_buffer_words *words)
 
 	while ((place = words->place) != 0) {
 		set_whole(words, place & ~FLAGS);
-		/* fails if a handler has added frames since the load */
+		/* The exchange fails if a handler has added frames since the
+		 * load */
 		exchange_words(words, place, 0);
 		SYC_SIGNAL_FENCE();
 	}
@@ -65,8 +66,8 @@ bool syc_buffer_enter(struct syc_buffer *buffer)
 
 	syc_buffer_set_nest(words, depth + 1);
 	if (depth == 0) {
-		/* Take over frames that handlers added while a call was
-		 * leaving */
+		/* Take over frames that handlers added while another call
+		 * left */
 		unshare_words(words);
 		/* In a child, drop a late store of a call that began in the
 		 * parent */
@@ -84,7 +85,7 @@ void syc_buffer_leave(struct syc_buffer *buffer)
 	struct syc_buffer_words *const words = buffer->words;
 	const uint32_t depth = words->nest;
 
-	/* the depth is 0 in a child that returns into a call of its parent */
+	/* The depth is 0 in a child that returns into a call of its parent */
 	if (depth != 0)
 		syc_buffer_set_nest(words, depth - 1);
 }
@@ -217,7 +218,7 @@ void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written)
 		syc_buffer_sent(buffer, n_written);
 	/*
 	 * `next` is in another half only during an exchange of halves, when all
-	 * reserved frames are whole
+	 * reserved frames are whole.
 	 */
 	if (words->place != 0 &&
 	    (words->nest == 0 ||

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * buffer.h - buffer for the frames of a writer, for one thread at a time and the
- * signal handlers that interrupt it.
+ * buffer.h - buffer for the frames of a writer, for one thread at a time and
+ * its signal handlers.
  *
- * The buffer has two halves.  New frames go into one half; the other half is
+ * The buffer has two halves.  New frames go into one half.  The other half is
  * empty, or contains frames that are written, completely or in part.  A write
  * exchanges the halves, so that handlers find space during the write, and no
- * frame is ever moved.  Some frames become known after the frames of a half,
- * although readers need them first.  These frames are put in front of the half
- * while the half waits.
+ * frame ever moves.  Readers need some frames before the frames of a half,
+ * although the writer learns them later.  The writer puts these frames in front
+ * of the half while the half waits.
  *
  * Calls nest: a handler enters on top of an interrupted call, and leaves before
  * the interrupted call continues.  Only the outermost call exchanges the halves
  * and writes, and only without an unfinished frame of its own.  So all frames
  * in the buffer are whole at a write.
  *
- * A frame is put in one of two ways:
+ * A call adds a frame in one of two ways:
  *
- *	         alone (syc_buffer_begin, _end)   shared (syc_buffer_enter ... leave)
+ *	         alone (syc_buffer_begin, _end)   shared (_enter ... _leave)
  *	enter    look at nest, store it          the same, and share()
  *	reserve  store end: announced only       compare-exchange place
  *	done     store next
@@ -54,10 +54,10 @@
  *	B5  `end` equals `next`, unless the outermost call has announced a
  *	    frame: that frame is [next, end).
  *
- * The words are in memory that a forked child finds zeroed: the child's buffer
- * is empty, and the parent writes its own frames.  If a handler forks on top of
- * a call and the child returns into this call, the child finds nest or end
- * zero.  So the call's frame has no place in the child's buffer.
+ * The words are in memory that the kernel zeroes in a forked child.  So the
+ * child's buffer is empty, and the parent writes its own frames.  If a handler
+ * forks on top of a call and the child returns into this call, the child finds
+ * nest or end zero.  So the call's frame has no place in the child's buffer.
  *
  * Context of everything here: signal-safe, one thread at a time; errno is kept.
  */
@@ -93,10 +93,10 @@ struct syc_buffer_words {
 	bool is_writing;     /* a write is between syc_buffer_take() and
 	                      * syc_buffer_sent() */
 	bool wants_flush;    /* a handler requested a flush */
-	bool waits[2];       /* the half waits for a write of these bytes: */
-	uint32_t waiting[2]; /* number of bytes of the half ... */
-	uint32_t front[2];   /* ... number of bytes in front of the half ... */
-	uint32_t sent[2];    /* ... and number of written bytes of both */
+	bool waits[2];       /* the half waits for a write of: */
+	uint32_t waiting[2]; /* number of bytes of the half, */
+	uint32_t front[2];   /* number of bytes in front of the half */
+	uint32_t sent[2];    /* number of written bytes of these two parts */
 	uint32_t taken;      /* sent[] at syc_buffer_take() */
 };
 
@@ -124,16 +124,16 @@ static inline unsigned syc_buffer_half(uint64_t place)
 /* ---------------------------------------------------------------- shared */
 
 /**
- * Begin a call.  True: the call is the outermost call, and leaves by
- * syc_buffer_leave_last().
+ * Begin a call.  Returns true if the call is the outermost call, which leaves
+ * by syc_buffer_leave_last().
  */
 bool syc_buffer_enter(struct syc_buffer *buffer);
 void syc_buffer_leave(struct syc_buffer *buffer);
 
 /**
- * Leave the outermost call, which has no unfinished frame.  True: a
- * handler has entered during the call; handle the handler's request, and leave
- * again.
+ * Leave the outermost call, which has no unfinished frame.  Returns true if a
+ * handler has entered during the call.  The caller then handles the handler's
+ * request, and leaves again.
  */
 bool syc_buffer_leave_last(struct syc_buffer *buffer);
 
@@ -143,7 +143,8 @@ static inline uint32_t syc_buffer_used(const struct syc_buffer *buffer)
 	return (uint32_t)buffer->words->place;
 }
 
-/** Reserve space for a frame of @len bytes.  NULL: no space. */
+/** Reserve space for a frame of @len bytes.  Returns NULL if there is no
+ * space. */
 unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 
 /*
@@ -152,14 +153,15 @@ unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 
 /**
  * Let a half wait for a write: the half that already waits, or the half with
- * new frames.  A half without frames waits only if @may_be_empty.  False: no
- * half waits.
+ * new frames.  A half without frames waits only if @may_be_empty.  Returns
+ * false if no half waits.
  */
 bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
 
 /**
  * Begin of the waiting half, and so the end of the bytes in front of this half.
- * NULL: the half already has bytes in front, or is sent in part.
+ * Returns NULL if the half already has bytes in front, or a part of the half is
+ * written.
  */
 unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
 
@@ -188,10 +190,10 @@ size_t syc_buffer_torn(const struct syc_buffer *buffer);
 /* ----------------------------------------------------------------- alone */
 
 /**
- * Handle the case that a handler ran before the end of syc_buffer_begin().  If
- * the handler added frames after the announced frame, returns the announced
- * frame, and the call has begun.  NULL: the announcement is withdrawn, and the
- * call must enter.
+ * Handle a handler that ran before the end of syc_buffer_begin().  If the
+ * handler added frames after the announced frame, returns the announced frame,
+ * and the call has begun.  Otherwise withdraws the announcement and returns
+ * NULL, and the call must enter.
  */
 unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer);
 
@@ -202,10 +204,10 @@ struct syc_buffer_frame {
 };
 
 /**
- * Begin a call that adds one frame of @len bytes.  False: the call must enter;
- * if next is not 0, the caller first calls syc_buffer_withdraw().  This
- * function does not call syc_buffer_withdraw(), because a function without
- * calls saves no registers.
+ * Begin a call that adds one frame of @len bytes.  Returns false if the call
+ * must enter.  If next is not 0, the caller must call syc_buffer_withdraw()
+ * before.  This function does not call syc_buffer_withdraw(), because a
+ * function without calls saves no registers.
  */
 static inline __attribute__((always_inline)) bool
 syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
@@ -240,8 +242,9 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 }
 
 /**
- * End a call, whose frame is complete.  True: a handler has entered during the
- * call, and the caller handles the handler's request as a new outermost call.
+ * End a call, whose frame is complete.  Returns true if a handler has entered
+ * during the call.  The caller then handles the handler's request as a new
+ * outermost call.
  */
 static inline __attribute__((always_inline)) bool
 syc_buffer_end(const struct syc_buffer *buffer, uint64_t next)

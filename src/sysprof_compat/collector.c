@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collector.c - the collector's functions, on the rings of <syscap.h>.  This
- * file has the functions that all programs need, and marks.  Messages in
- * printf's form, logs, stacks and counters have files of their own, which a
- * program links only if used.
+ * collector.c - the collector's functions for all programs, and marks, on the
+ * rings of <syscap.h>.
+ *
+ * Messages in printf's form, logs, stacks and counters have their own files,
+ * which the linker takes only for programs that use them.
  *
  * Objects that were compiled with other headers also call these functions by
- * name, so each function checks whether a recording is in progress.
+ * name.  So each function checks whether a recording is in progress.
  */
 #define _GNU_SOURCE
 #include <syscap.h>

@@ -2,12 +2,12 @@
 /*
  * collector_counters.c - counters that callers identify by number.
  *
- * The definition of a requested number is kept forever in the entry of the
- * number's index.  The entry's own index is stored last (release), so that a
- * reader of the index (acquire) may read the rest.
+ * The entry of a requested number's index keeps the definition forever.  A
+ * definition stores the entry's own index last (release), so that a reader of
+ * the index (acquire) may read the other fields.
  *
  * Each ring gets the definition before the first value, as with the counters of
- * <syscap.h>. Other numbers, and numbers beyond a ring's table, are only
+ * <syscap.h>.  Other numbers, and numbers beyond a ring's table, are only
  * defined when the caller defines them.
  */
 #define _GNU_SOURCE
@@ -25,8 +25,8 @@
 #include "sysprof_compat/lazy_init.h"
 #include "sysprof_compat/values.h"
 
-/* Counters by index, in zero pages until used.  The thread that changes
- * `claimed` owns the entry. */
+/* Counters by index, in pages that stay zero until their use.  The thread that
+ * changes `claimed` owns the entry. */
 static struct syscap_counter entries[SYC_DEFINED_MAX];
 static bool claimed[SYC_DEFINED_MAX];
 
@@ -41,9 +41,8 @@ unsigned int sysprof_collector_request_counters(unsigned int n_counters)
 }
 
 /*
- * The entry that holds the definition of @id; or NULL.  A stored entry never
- * changes, so `recent` finds recently used entries without the computation of
- * the index.
+ * The entry with the definition of @id, or NULL.  A stored entry never changes,
+ * so `recent` finds recently used entries without the computation of the index.
  */
 static struct syscap_counter *find_by_index(uint32_t id)
 {
@@ -71,8 +70,8 @@ static inline struct syscap_counter *find_counter(uint32_t id)
 	return entry;
 }
 
-/* A text without a NUL ends with its field; the bytes after a NUL are
- * arbitrary. */
+/* Copy a text.  A text without a NUL ends with its field, and the bytes after a
+ * NUL are arbitrary. */
 static void copy_unended(char *field, size_t size, const char *from)
 {
 	memcpy(field, from, strnlen(from, size - 1));
@@ -101,7 +100,8 @@ static bool are_same(const struct syscap_counter *a,
 	               0;
 }
 
-/* The entry for @counter, if an entry now has its texts; else NULL. */
+/* The entry for @counter if an entry now has the texts of @counter; else
+ * NULL. */
 static struct syscap_counter *keep_counter(const struct syscap_counter *counter)
 {
 	const uint32_t index = syc_counter_id_index(counter->id);
@@ -166,7 +166,7 @@ static void emit_values(struct syc_thread *st, const unsigned int *ids,
 	syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
-/* The general case. */
+/* Set counters in the general case. */
 static SYC_COLD void set_slowly(struct syc_thread *st, const unsigned int *ids,
                                 const SysprofCaptureCounterValue *values,
                                 unsigned n, int64_t now, const void *cfa)
@@ -200,7 +200,7 @@ static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
 
 /*
  * Whether @ids are successive, as from syc_counter_id_request(), and all
- * defined in the ring of @st.  If true, the entries of @ids need not be read.
+ * defined in the ring of @st.  If so, the entries of @ids need not be read.
  */
 static inline bool is_defined_row(const struct syc_thread *st,
                                   const unsigned int *ids, unsigned n)

@@ -265,10 +265,10 @@ struct _SysprofCaptureCursor {
 	SysprofCaptureReader *reader; /* NULL: no reader */
 	SysprofCaptureCondition **conditions;
 	size_t n_conditions;
-	bool lacks_one; /* out of memory for a condition */
+	bool lacks_one; /* there was no memory for a condition */
 	bool is_reverse;
-	/* For the reverse walk: offsets of frames, and the number of frames
-	 * left */
+	/* For the reverse walk: offsets of frames, and the number of remaining
+	 * frames */
 	uint64_t *offsets;
 	size_t n_offsets;
 	bool has_offsets;
@@ -346,7 +346,7 @@ static bool remember_offset(SysprofCaptureCursor *self, size_t *capacity,
 	return true;
 }
 
-/* Store the offsets of all frames, or no offset if memory is out. */
+/* Store the offsets of all frames, or no offset if memory is exhausted. */
 static void look_for_offsets(SysprofCaptureCursor *self)
 {
 	size_t capacity = 0;

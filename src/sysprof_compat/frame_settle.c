@@ -2,7 +2,8 @@
 /*
  * frame_settle.c - check of a frame's content against its length.
  *
- * No field of a frame is trusted: each count is compared with the length first.
+ * No field of a frame is trusted: the check compares each count with the length
+ * first.
  */
 #include <string.h>
 
@@ -11,8 +12,8 @@
 
 #define HOST_IS_BIG (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 
-/* End a text. Writes only if necessary, so that an unwritten page stays the
- * file's page. */
+/* End a text.  The function writes only if necessary, so that an unwritten page
+ * stays the file's page. */
 static inline void end_text(unsigned char *last)
 {
 	if (*last != '\0')
@@ -101,8 +102,8 @@ const char *syc_frame_settle_foreign(unsigned char *frame, size_t len)
 
 /* ------------------------------------------------------ frames in a row */
 
-/* Number of bytes of a frame that are read before its length is known to be
- * valid. */
+/* Number of bytes of a frame that the check reads before the frame's length is
+ * known to be valid. */
 #define NEEDED ((size_t)48)
 
 /* Distance of prefetches, because the window is larger than the nearest

@@ -21,8 +21,8 @@
 
 #define WAIT_MS 5000 /* for the deciding thread, on a busy machine */
 
-/* The process that deferred the decision: not a vfork() child, which runs in
- * its parent's memory. */
+/* The process that deferred the decision.  A vfork() child, which runs in its
+ * parent's memory, must not decide. */
 static int32_t deferring_pid;
 
 const char syc_lazy_init_link = 1;
@@ -70,7 +70,7 @@ static bool may_be_handler(void)
 	return syc_handler_may_run(low, high);
 }
 
-/* Not for handlers. */
+/* Decide again.  Handlers must not call this function. */
 static __attribute__((noinline)) void look_again(void)
 {
 	if (has_variable())
@@ -78,10 +78,10 @@ static __attribute__((noinline)) void look_again(void)
 }
 
 /*
- * The first caller decides, with all signals blocked.  Other threads of the
- * process wait for the deciding thread, since otherwise their first event would
- * be lost without a report.  A child that was forked during the wait does not
- * wait.
+ * Decide in the first caller, with all signals blocked.  Other threads of the
+ * process wait for the deciding thread, because otherwise their first event
+ * would be lost without a report.  A child that was forked during the wait does
+ * not wait.
  */
 static void decide_late(void)
 {

@@ -27,8 +27,8 @@ __attribute__((used)) static const char *const syc_lazy_init_is_linked =
  * signal-safe. */
 void syc_lazy_init_decide(void);
 
-/** The same, for calls that depend on the decision before an event.  Context:
- * any-thread, signal-safe. */
+/** Like syc_lazy_init_decide(), for calls that depend on the decision before an
+ * event.  Context: any-thread, signal-safe. */
 static inline void syc_lazy_init_check(void)
 {
 	if (SYC_UNLIKELY(__atomic_load_n(&syc_active, __ATOMIC_RELAXED) < 0))

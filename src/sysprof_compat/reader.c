@@ -11,8 +11,8 @@
 
 #include "common/frame_layout.h"
 
-/* Size of the window: at least a frame and a half.  A window that is larger
- * than the nearest cache is slower. */
+/* Size of the window, which is at least a frame and a half.  A window that is
+ * larger than the nearest cache is slower. */
 #define SIZE ((size_t)128 * 1024)
 
 static bool is_known_type(unsigned type)
@@ -49,9 +49,9 @@ void syc_window_close(struct syc_window *window)
 }
 
 /*
- * Move the window so that it contains [@offset, @offset + @n), @n being at most
- * 64 KiB, or as much as the file has.  True: the window has all @n bytes.
- * Bytes that were in the window stay unchanged.
+ * Move the window so that it contains [@offset, @offset + @n), or as many of
+ * these bytes as the file has.  @n is at most 64 KiB.  Returns true if the
+ * window has all @n bytes.  Bytes that were in the window stay unchanged.
  */
 static bool move_window(struct syc_window *window, uint64_t offset, size_t n)
 {
@@ -106,8 +106,8 @@ bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,
 
 /* ------------------------------------------------------------ the window */
 
-/* Ensure that the window has @n bytes from `at` on; false: the file has
- * fewer. */
+/* Ensure that the window has @n bytes from `at` on.  Returns false if the file
+ * has fewer bytes. */
 static bool have_bytes(SysprofCaptureReader *reader, size_t n)
 {
 	const uint64_t offset = syc_reader_tell(reader);
@@ -128,8 +128,8 @@ void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 {
 	struct syc_window *const window = &reader->window;
 
-	/* Frames in the host's order may be settled again.  Frames that were
-	 * converted already must be read again from the file */
+	/* Frames in the host's order may be settled again.  Converted frames
+	 * must be read again from the file */
 	if (reader->is_foreign || offset < window->offset ||
 	    offset - window->offset > window->n) {
 		window->offset = offset;
@@ -138,8 +138,8 @@ void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 	reader->at = reader->checked = (size_t)(offset - window->offset);
 }
 
-/* The length of the current frame, which is completely in the buffer; 0: the
- * capture ends here. */
+/* The length of the current frame, which is completely in the buffer.  Returns
+ * 0 if the capture ends here. */
 static size_t have_frame(SysprofCaptureReader *reader)
 {
 	uint16_t len;
@@ -180,8 +180,8 @@ static SysprofCaptureFrame *current(SysprofCaptureReader *reader)
 
 /*
  * Check the next frames, up to a frame that needs a closer check.  A loop over
- * frames is faster than a call per frame, in which each frame would wait for
- * the length of the previous frame.
+ * frames is faster than a call per frame.  With a call per frame, each frame
+ * would wait for the length of the previous frame.
  */
 static void check_ahead(SysprofCaptureReader *reader)
 {
@@ -195,7 +195,7 @@ static void check_ahead(SysprofCaptureReader *reader)
 
 /*
  * Examine the frame at `at`.  Returns 1 if the frame is valid and known; 0 if
- * the frame is to be skipped; -1 if there is no frame.
+ * the reader must skip the frame; -1 if there is no frame.
  */
 static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 {
@@ -224,7 +224,8 @@ static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 }
 
 /*
- * Go to the next frame that may be returned.  False: the capture ends.
+ * Go to the next frame that may be returned.  Returns false if the capture
+ * ends.
  */
 static __attribute__((noinline)) bool find_more(SysprofCaptureReader *reader,
                                                 bool wants_unknown)
@@ -247,7 +248,7 @@ static inline bool find_frame(SysprofCaptureReader *reader)
 	       find_more(reader, false);
 }
 
-/* Step past the current frame, which was found. */
+/* Step past the current frame, which find_frame() has found. */
 static inline SysprofCaptureFrame *pass_frame(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *const frame = current(reader);
@@ -292,8 +293,8 @@ bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
 	return true;
 }
 
-/* Not inlined into the usual path, because a function without calls saves no
- * registers. */
+/* Return the type in the general case.  The usual path does not inline this
+ * function, because a function without calls saves no registers. */
 static __attribute__((noinline)) bool peek_more(SysprofCaptureReader *self,
                                                 SysprofCaptureFrameType *type)
 {
@@ -335,8 +336,8 @@ fill_window(SysprofCaptureReader *self, unsigned type)
 }
 
 /*
- * Positions of a frame's texts that may lack an end: two fixed positions, 0 for
- * none, and the last byte.
+ * Positions of a frame's texts that may lack an end: two fixed positions (0:
+ * none), and the last byte.
  */
 struct frame_texts {
 	unsigned char first, second;

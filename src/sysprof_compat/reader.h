@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader.h - a capture that is being read, for reader*.c, cursor.c and writers
- * that copy.
+ * reader.h - data and functions of a capture reader, for reader*.c, cursor.c
+ * and writers that copy.
  */
 #ifndef SYC_SYSPROF_COMPAT_READER_H
 #define SYC_SYSPROF_COMPAT_READER_H
@@ -20,10 +20,10 @@ struct syc_window {
 	int fd;
 };
 
-/** Returns 0 or -ENOMEM. */
+/** Open a window on @fd.  Returns 0 or -ENOMEM. */
 int syc_window_open(struct syc_window *window, int fd);
 
-/** Free the window.  Does not close the fd. */
+/** Free the window, without a close of the fd. */
 void syc_window_close(struct syc_window *window);
 
 /* The paths of a capture's embedded files, each once. */
@@ -36,22 +36,22 @@ struct syc_file_list {
 };
 
 /*
- * A capture that is being read.
+ * Data of a capture reader.
  *
- * A frame is checked in the window before it is returned from the window.  A
- * caller that only needs the frame's type, or skips the frame, touches only its
- * header and a count.  Further work on a frame (ends of texts, byte order) is
- * done once:
+ * The reader checks a frame in the window before it returns the frame from the
+ * window.  A caller that only needs the frame's type, or skips the frame,
+ * touches only its header and a count.  The reader does further work on a frame
+ * (ends of texts, byte order) once:
  *
- * In the host's order, texts get their ends when the frame is returned.
+ * In the host's order, the reader ends the texts when it returns the frame.
  *
- * In the other order, all work is done when the frame is checked.
+ * In the other order, the reader does all work when it checks the frame.
  */
 
 struct _SysprofCaptureReader {
 	int32_t n_refs;
 	int fd;
-	bool is_foreign; /* the file's byte order is not the host's */
+	bool is_foreign; /* whether the file's byte order is not the host's */
 	char *filename;  /* or NULL */
 	SysprofCaptureFileHeader header;
 	int64_t end_time;
@@ -63,7 +63,7 @@ struct _SysprofCaptureReader {
 	const char *message; /* message of the first error, or NULL */
 	uint64_t bad_offset;
 	struct syc_file_list files;
-	bool has_files; /* the capture was searched for files */
+	bool has_files; /* the reader has searched the capture for files */
 };
 
 /** Offset of the next frame in the file. */
@@ -79,9 +79,9 @@ void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset);
 void syc_reader_name(SysprofCaptureReader *reader, const char *filename);
 
 /**
- * Return the next frame, whole, and step past it.  A frame of a known type is
- * in the host's byte order.  NULL: the capture ends.  The frame is valid until
- * the next call.
+ * Return the next frame, whole, and step past the frame.  A frame of a known
+ * type is in the host's byte order.  Returns NULL if the capture ends.  The
+ * frame is valid until the next call.
  */
 SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
 
@@ -92,15 +92,16 @@ SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
 void syc_reader_look_for_end(SysprofCaptureReader *reader);
 
 /*
- * One frame of a file: check of its content against its length, and conversion
+ * One frame of a file: check of the content against the length, and conversion
  * to the host's byte order.
  */
 
 /**
- * Check that the @len bytes of @frame hold valid content, and terminate the
- * frame's texts.  A frame in the other byte order is converted to the host's
- * order: the header always, and the other fields if they are valid.  Returns NULL, or the
- * reason why the frame can't be returned; unknown types are valid.
+ * Check that the @len bytes of @frame hold valid content, and end the frame's
+ * texts.  syc_frame_settle_foreign() also converts the frame to the host's byte
+ * order: the header always, and the other fields if they are valid.  Returns
+ * NULL, or the reason why the frame can't be returned.  Unknown types are
+ * valid.
  */
 const char *syc_frame_settle(unsigned char *frame, size_t len);
 const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
@@ -109,11 +110,11 @@ const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
 void syc_frame_end_texts(unsigned char *frame, size_t len);
 
 /**
- * Check successive frames of the host's order at @bytes: all frames that begin
- * within @most bytes and are whole within @size.  The check ends at an invalid
- * frame, an unknown frame, or a frame that must be settled first.  Returns the
- * size of the checked frames; *@end_time becomes the latest of its value and of
- * the frames' ends.
+ * Check successive frames of the host's order at @bytes.  The check covers all
+ * frames that begin within @most bytes and are whole within @size.  The check
+ * ends at an invalid frame, an unknown frame, or a frame that must be settled
+ * first.  Returns the size of the checked frames.  *@end_time becomes the
+ * latest of its value and of the frames' ends.
  */
 size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
                         int64_t *end_time);

@@ -59,8 +59,7 @@ static bool append_path(struct syc_file_list *files, const char *path)
 	return files->paths[files->n++] != NULL;
 }
 
-/* Sort the paths, and keep each path once.  To be called after all paths were
- * added. */
+/* Sort the paths, and keep each path once.  Callers first add all paths. */
 static void sort_paths(struct syc_file_list *files)
 {
 	size_t n = 0;
@@ -78,11 +77,11 @@ static void sort_paths(struct syc_file_list *files)
 }
 
 /*
- * Files of many chunks would make long lists.  So sorted paths, and the last
- * path, are not listed again, and the list is sorted and thinned whenever its
- * length has doubled.
+ * Add a path, unless it is sorted already, or the last path.  Files of many
+ * chunks would make long lists, so the function sorts and thins the list
+ * whenever its length has doubled.  Returns false if memory is exhausted, and
+ * the list is unusable.
  */
-/* False: out of memory, and the list is unusable. */
 static bool add_path(struct syc_file_list *files, const char *path)
 {
 	if (is_sorted_in(files, path) ||
@@ -198,7 +197,7 @@ bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
 
 /*
  * p1 is the next entry, p2 the end of the frame, and u1 the number of remaining
- * entries.  The frame may have any origin, so this function checks it, too.
+ * entries.  The frame may have any origin, so this function also checks it.
  */
 void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
                                       const SysprofCaptureJitmap *jitmap)
@@ -245,7 +244,7 @@ static bool is_device(int fd)
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Returns 0 or -errno; -ENODATA: a device without a byte. */
+/* Returns 0 or -errno; -ENODATA: the fd is a device without a byte. */
 static int read_header(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFileHeader *const header = &reader->header;
@@ -269,7 +268,7 @@ static int read_header(SysprofCaptureReader *reader)
 	if (header->version != 1)
 		return -ENOTSUP;
 	header->capture_time[sizeof(header->capture_time) - 1] = '\0';
-	/* Bit that a little-endian writer sets; a big-endian writer stores the
+	/* A little-endian writer sets this bit.  A big-endian writer stores the
 	 * bit in another byte, and has zero here */
 	const bool is_little = (((unsigned char *)header)[5] & 1) != 0;
 	reader->is_foreign =
@@ -295,7 +294,7 @@ static void free_reader(SysprofCaptureReader *reader)
 	errno = saved;
 }
 
-/* Takes ownership of @fd, also on failure. */
+/* Make a reader, which owns @fd.  On failure @fd is closed. */
 static SysprofCaptureReader *new_reader(int fd)
 {
 	SysprofCaptureReader *const reader = calloc(1, sizeof(*reader));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * values.h - values of counters that callers identify by number, in a frame's
- * layout: for the collector and for writers.  Pure.
+ * layout, for the collector and for writers.  The functions are pure.
  */
 #ifndef SYC_SYSPROF_COMPAT_VALUES_H
 #define SYC_SYSPROF_COMPAT_VALUES_H
@@ -15,13 +15,14 @@
 #define SYC_VALUES_PER_GROUP 8u
 #define SYC_VALUES_MOST      (682u * SYC_VALUES_PER_GROUP)
 
-/* Whether @id is a counter: zero is none, and ends a group for readers. */
+/* Whether @id is a counter.  Zero is no counter, and ends a group for
+ * readers. */
 static inline bool syc_values_is_id(unsigned id)
 {
 	return id != 0 && id < 1u << 24;
 }
 
-/** Number of the @n counters that can be set: usually all. */
+/** Number of the @n counters that can be set, which is usually @n. */
 static inline unsigned syc_values_count(const unsigned *ids, unsigned n)
 {
 	uint64_t odd = 0;

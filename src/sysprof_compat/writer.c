@@ -21,8 +21,8 @@ void syc_index_chain_begin(struct syc_index_chain *chain, uint64_t place)
 }
 
 /*
- * Make @frame, SYC_INDEX_SIZE bytes in the buffer, a frame index; NULL: no
- * index now.
+ * Make @frame, SYC_INDEX_SIZE bytes in the buffer, a frame index.  NULL: make
+ * no index now.
  */
 static void add_index(struct syc_index_chain *chain, unsigned char *frame,
                       int64_t time, uint64_t n_frames)
@@ -66,7 +66,7 @@ bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done)
 	return true;
 }
 
-/* Entry of a frame into a capture that is being written. */
+/* Entry of a frame into a capture that a writer writes. */
 
 #define ID_END (1u << 24)
 
@@ -110,8 +110,9 @@ unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
 }
 
 /*
- * Work of the outermost call before it reserves space: write the buffer if
- * necessary, and once a second.  Returns 0, or -errno: no space for @len bytes.
+ * Do the work of the outermost call before its reservation: write the buffer if
+ * necessary, and once a second.  Returns 0, or -errno if there is no space for
+ * @len bytes.
  */
 static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 {
@@ -135,8 +136,8 @@ static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 	writer->looked = time;
 	const int r = syc_writer_flush_frames(writer);
 	/*
-	 * Unwritable frames wait while the buffer has space; but the loss of
-	 * the reader is reported
+	 * Unwritable frames wait while the buffer has space, but the end of the
+	 * reader is reported.
 	 */
 	if (r != -EPIPE && syc_buffer_used(&writer->buffer) == 0)
 		return 0;
@@ -153,8 +154,8 @@ static uint64_t count_frames(const SysprofCaptureWriter *writer)
 }
 
 /*
- * Add a frame index if one is due.  Frames are not counted individually, so the
- * check leaves a safe number of frames until the next check.
+ * Add a frame index if an index is due.  The writer does not count each frame,
+ * so the check permits only a safe number of frames until the next check.
  */
 static void see_to_index(SysprofCaptureWriter *writer)
 {
@@ -164,7 +165,7 @@ static void see_to_index(SysprofCaptureWriter *writer)
 
 	buffer->limit = buffer->size;
 	if (left == 0) {
-		/* First write the buffer, which may contain an index */
+		/* Write the buffer first, because it may contain an index */
 		unsigned char *const frame =
 			syc_writer_flush_frames(writer) == 0
 				? syc_buffer_reserve(buffer, SYC_INDEX_SIZE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer.h - a capture that is being written: its frames, names and fd, for
+ * writer.h - data and functions of a capture writer: frames, names and fd, for
  * writer*.c and writer_fd.c.
  */
 #ifndef SYC_SYSPROF_COMPAT_WRITER_H
@@ -34,8 +34,8 @@ syc_frame_head_write(unsigned char *frame, size_t len, unsigned type,
 
 /* A text, or other bytes, at the end of a frame. */
 
-/** The number of the @len bytes of @text that fit after @fixed bytes, with a
- * NUL. */
+/** The number of bytes of @text, at most @len, that fit with a NUL after @fixed
+ * bytes. */
 static inline size_t syc_frame_text_cut(const char *text, size_t len,
                                         size_t fixed)
 {
@@ -44,7 +44,7 @@ static inline size_t syc_frame_text_cut(const char *text, size_t len,
 	return SYC_LIKELY(len <= max) ? len : syc_text_cut(text, len, max);
 }
 
-/** The result of syc_frame_text_cut() for the whole @text; NULL is the empty
+/** The result of syc_frame_text_cut() for the whole @text.  NULL is the empty
  * text. */
 static inline size_t syc_frame_text_size(const char *text, size_t fixed)
 {
@@ -78,7 +78,7 @@ struct syc_name {
 
 struct syc_name_chunk;
 
-/** Names of a writer.  A table is empty if all fields are zero except next, the
+/** Names of a writer.  In an empty table all fields are zero except next, the
  * first address. */
 struct syc_names {
 	struct syc_name *roots[SYC_NAME_ROOTS];
@@ -87,8 +87,9 @@ struct syc_names {
 };
 
 /**
- * A first address for a file with several writers, scattered over the 32 bits
- * that readers use.  Two processes with a hundred names each rarely collide.
+ * Choose a first address for a file with several writers, scattered over the 32
+ * bits that readers use.  Two processes with a hundred names each rarely have
+ * equal addresses.
  */
 uint64_t syc_names_scattered(void);
 
@@ -97,17 +98,17 @@ void syc_names_fini(struct syc_names *names);
 /*
  * Names that are in no frame yet.
  *
- * Readers need a name before the frames that use it.  So the name waits until
- * the writer writes its buffer, and precedes the buffer in one frame and one
- * write().  Therefore no frame is ever visible without its names.
+ * Readers need a name before the frames that use the name.  So the name waits
+ * until the writer writes its buffer, and precedes the buffer in one frame and
+ * one write().  Therefore no frame is ever visible without its names.
  *
- * *waiting is the number of waiting names << 32 | their bytes in the frame.
- * Slots are taken by an exchange, then filled.  A handler between these two
- * steps that uses the same name adds the name once more.  The handler runs on
- * top of a call, so all slots are filled before the write.
+ * *waiting is the number of waiting names << 32 | their bytes in the frame.  An
+ * exchange takes a slot, and then the call fills the slot.  A handler between
+ * these two steps that uses the same name adds the name once more.  The handler
+ * runs on top of a call, so all slots are filled before the write.
  *
- * exit() in a handler may find an unfilled slot: the slot is empty, or has a
- * name that was written before.
+ * exit() in a handler may find an unfilled slot.  Such a slot is empty, or has
+ * a name that was written before.
  */
 
 /** Greatest number of waiting names. */
@@ -121,8 +122,8 @@ struct syc_pending_names {
 
 /**
  * Put all waiting names in front of the waiting half of @buffer, as a frame
- * with @time and @pid.  False: no name waits.  Called by the outermost call.
- * Context: signal-safe, one thread at a time.
+ * with @time and @pid.  Returns false if no name waits.  Only the outermost
+ * call calls this function.  Context: signal-safe, one thread at a time.
  */
 bool syc_pending_names_gather(struct syc_pending_names *pending,
                               struct syc_buffer *buffer, int64_t time,
@@ -131,7 +132,8 @@ bool syc_pending_names_gather(struct syc_pending_names *pending,
 /*
  * The fd of a writer's capture.
  *
- * Context of everything but opening: signal-safe, one thread at a time.
+ * Context of everything except the open functions: signal-safe, one thread at a
+ * time.
  */
 
 struct syc_trace;
@@ -139,7 +141,7 @@ struct syc_trace;
 struct syc_out {
 	int fd;
 	bool is_file;  /* the header can be written again */
-	bool is_stuck; /* the last write waited for the reader without success */
+	bool is_stuck; /* the last write waited in vain for the reader */
 	int64_t begin; /* begin time in the header */
 	int64_t end;   /* latest time that the header has to cover */
 	int64_t place; /* position of the fd before the current write */
@@ -148,8 +150,8 @@ struct syc_out {
 };
 
 /**
- * Take over @fd, truncate it if it is a file, and write a header.  Returns 0;
- * or -errno, and @fd is closed.
+ * Take over @fd, truncate the file if @fd is a file, and write a header.
+ * Returns 0; or -errno, with @fd closed.
  */
 int syc_out_open(struct syc_out *out, int fd);
 
@@ -158,20 +160,20 @@ int syc_out_open(struct syc_out *out, int fd);
 int syc_out_open_shared(struct syc_out *out);
 
 /**
- * Write @n bytes, whole frames, after the rest of a frame that was begun
- * before.  *@ret_done bytes are written.  Returns 0, or -errno if some bytes are
+ * Write @n bytes, whole frames, after the rest of an earlier frame.  *@ret_done
+ * becomes the number of written bytes.  Returns 0, or -errno if some bytes are
  * not written.  -EAGAIN: the reader did not read within a second.  Later writes
- * do not wait for the reader until it reads again.
+ * do not wait until the reader reads again.
  */
 int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
                   size_t *ret_done);
 
-/** Remember the position in the file before a write. */
+/** Store the position in the file before a write. */
 void syc_out_note_place(struct syc_out *out);
 
 /**
  * Find the number of bytes in the file of a write that was interrupted forever.
- * False: unknown.
+ * Returns false if the number is unknown.
  */
 bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
 
@@ -180,13 +182,13 @@ int syc_out_update(struct syc_out *out);
 
 /**
  * Write the position of a file's last frame index into its header, unless
- * another process writes to the file.  @place is the end of our last write.
+ * another process writes to the file.  @place is the end of this writer's last
+ * write.
  */
 void syc_out_tell_index(const struct syc_out *out, uint64_t index,
                         uint64_t place);
 
-/** Close the fd.  A file is truncated by the last @n_torn bytes that were
- * written. */
+/** Close the fd.  The last @n_torn written bytes of a file are cut off. */
 void syc_out_close(struct syc_out *out, size_t n_torn);
 
 /* Frames that index a large capture. */
@@ -201,8 +203,8 @@ struct syc_index_chain {
 	                       * began */
 	uint64_t last;        /* position of the newest written index; or 0 */
 	uint64_t due;         /* number of frames at which an index is due */
-	uint64_t place;       /* position of the next write, without other
-	                       * writers */
+	uint64_t place;       /* position of the next write, if there is no
+	                       * other writer */
 };
 
 /** Begin a chain for a file with one writer, with a header of @place bytes. */
@@ -221,21 +223,21 @@ static inline uint64_t syc_index_chain_left(const struct syc_index_chain *chain,
 void syc_index_chain_write(struct syc_index_chain *chain,
                            const unsigned char *bytes, size_t n, int64_t place);
 
-/** Note that @done bytes of the write are written.  True: store chain->last in
- * the header. */
+/** Note that @done bytes of the write are written.  If the function returns
+ * true, the caller stores chain->last in the header. */
 bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done);
 
 /*
  * State of a writer.
  *
- * buffer.h explains the protocol between signal handlers and the threads that
- * they interrupt.  Only the outermost call, or a single instruction, changes
- * the other fields.
+ * buffer.h explains the protocol between signal handlers and interrupted
+ * threads.  Only the outermost call, or a single instruction, changes the other
+ * fields.
  */
 
 #define SYSPROF_DROPIN_NO_INLINE
 
-/** State in the memory that a forked child finds zeroed. */
+/** State in the memory that the kernel zeroes in a forked child. */
 struct syc_writer_life {
 	struct syc_buffer_words buffer;
 	int32_t pid;
@@ -255,8 +257,8 @@ struct _SysprofCaptureWriter {
 	int32_t pid;           /* pid of the process that made the writer */
 	uint32_t n_reported;   /* see life->reported */
 	uint32_t next_counter; /* 0: use the process' numbers */
-	int64_t flushed;       /* time of the last flush, kernel's clock ... */
-	int64_t looked;        /* ... and frame time of the last check */
+	int64_t flushed; /* time of the last flush, by the kernel's clock */
+	int64_t looked;  /* frame time of the last check */
 	_Alignas(8) uint64_t counts[SYSPROF_CAPTURE_FRAME_LAST];
 };
 
@@ -269,20 +271,20 @@ static inline void syc_writer_count(uint64_t *word)
 #endif
 }
 
-/** Write the buffer.  Called by the outermost call without a frame of its own.
- * Returns 0 or -errno. */
+/** Write the buffer.  Only an outermost call without a frame of its own calls
+ * this function.  Returns 0 or -errno. */
 int syc_writer_flush_frames(SysprofCaptureWriter *writer);
 
-/** End the outermost call that has entered; returns true. */
+/** End the outermost call that has entered.  Returns true. */
 bool syc_writer_leave_last(SysprofCaptureWriter *writer);
 
 /**
- * Handle the requests that handlers left to the interrupted call, at its end;
- * returns true.
+ * Handle, at the call's end, the requests that handlers left to the interrupted
+ * call.  Returns true.
  */
 bool syc_writer_settle(SysprofCaptureWriter *writer);
 
-/* Entry of a frame into a capture that is being written. */
+/* Entry of a frame into a capture that a writer writes. */
 
 /** A frame that is being added. */
 struct syc_adding {
@@ -297,22 +299,22 @@ struct syc_adding {
 #define SYC_WRITER_LOOK_NS UINT64_C(1000000000)
 
 /**
- * Reserve a frame if syc_buffer_begin() was not tried, or failed.  False and
- * errno: no space.
+ * Reserve a frame if syc_buffer_begin() was not tried, or failed.  Returns
+ * false and sets errno if there is no space.
  */
 bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time);
 
-/** Make the header cover @time too. */
+/** Make the header also cover @time. */
 static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 {
 	/* The interrupted call may overwrite a handler's time.  No time is
-	 * lost, because the handler's time is before the next flush's time,
-	 * which is covered, too */
+	 * lost, because the next flush also covers its own time, which is later
+	 * than the handler's time */
 	if (time > writer->out.end)
 		writer->out.end = time;
 }
 
-/** Whether the age of the buffer's frames is to be checked by the clock. */
+/** Whether the clock must check the age of the buffer's frames. */
 static inline bool syc_writer_is_due(const SysprofCaptureWriter *writer,
                                      int64_t time)
 {
@@ -322,7 +324,7 @@ static inline bool syc_writer_is_due(const SysprofCaptureWriter *writer,
 	return SYC_UNLIKELY(since >= 2 * SYC_WRITER_LOOK_NS);
 }
 
-/** Write the header of a frame and its last 8 bytes, and count it. */
+/** Write the header of a frame and its last 8 bytes, and count the frame. */
 static inline __attribute__((always_inline)) void
 syc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
                     size_t len, unsigned type, int64_t time, int cpu,
@@ -334,9 +336,10 @@ syc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
 }
 
 /**
- * Begin to add a frame of @len bytes, rounded up to a multiple of 8; write its
- * header and its last 8 bytes.  False and errno: the frame is not added.  True:
- * the caller fills the frame, and calls syc_adding_end().
+ * Begin to add a frame of @len bytes, rounded up to a multiple of 8: write the
+ * frame's header and its last 8 bytes.  Returns true if the caller must fill
+ * the frame, and call syc_adding_end().  Returns false and sets errno if no
+ * frame is added.
  */
 static inline __attribute__((always_inline)) bool
 syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
@@ -388,8 +391,8 @@ syc_adding_end(struct syc_adding *adding)
 }
 
 /**
- * Add a whole frame unchanged.  The frame's length is valid; its type may be
- * unknown.
+ * Add a whole frame unchanged.  The frame's length is valid, and its type may
+ * be unknown.
  */
 bool syc_writer_add_raw(SysprofCaptureWriter *writer,
                         const SysprofCaptureFrame *frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer_add.c - frames of a capture writer, except for marks, logs, stacks,
- * names and counters. */
+/* writer_add.c - frames of a capture writer, except marks, logs, stacks, names
+ * and counters. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ bool sysprof_capture_writer_add_map_with_build_id(
 	const size_t n_id = build_id != NULL ? strlen(build_id) : 0;
 	struct syc_adding a;
 
-	/* The id needs a NUL, an "@" and another NUL; ids have some tens of
+	/* The id needs a NUL, an "@" and another NUL.  Ids have some tens of
 	 * characters */
 	if (n_id > 4096)
 		return syc_adding_refuse(EINVAL);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer_cat.c - join of another capture to the capture that is being written.
+ * writer_cat.c - join of another capture to a writer's capture.
  *
  * Counters and names of the other capture belong to (pid, number).  Two
  * processes, or two joined captures, may use one number for two counters or
- * names.  Names are searched under the frame's own pid first, and then under
- * any pid, because some recorders write tables of names under their own pid.
+ * names.  The search for a name tries the frame's own pid first, and then any
+ * pid.  Some recorders write tables of names under their own pid.
  *
  * The join has two passes.  The first pass assigns new numbers to all
- * definitions, and writes the names.  So names precede their users, at any
- * position in the other file.
+ * definitions, and writes the names.  So names precede their users, wherever
+ * the names are in the other file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ struct key {
 
 #define ANY_PID INT64_MIN
 
-/* New numbers, by the number that the map gives to a key. */
+/* New numbers, indexed by the number that the map assigns to a key. */
 struct numbers {
 	struct syc_map map;
 	uint64_t *values;
@@ -47,8 +47,8 @@ static bool set_errno(int code)
 	return false;
 }
 
-/* The place of a key's new number, which is 0 if the key has none; NULL: out of
- * memory. */
+/* The place of a key's new number, which is 0 if the key has no new number.
+ * Returns NULL if memory is exhausted. */
 static uint64_t *make_new_number(struct numbers *numbers, uint64_t number,
                                  int64_t pid)
 {
@@ -156,7 +156,7 @@ static bool add_name(struct cat *cat, uint64_t address, int32_t pid,
 		return false;
 	if (own == NULL)
 		return set_errno(ENOMEM);
-	*own = ours; /* stored before the next addition moves the number */
+	*own = ours; /* store this before the next addition moves the number */
 	uint64_t *const any = make_new_number(&cat->names, address, ANY_PID);
 	if (any == NULL)
 		return set_errno(ENOMEM);
@@ -187,8 +187,8 @@ static bool is_jit_address(uint64_t address)
 }
 
 /*
- * Give an address without a name a new name, which keeps the original address.
- * Without a name this address would be foreign in this capture.
+ * Give an address without a name a new name, which contains the original
+ * address.  Without a name this address would be foreign in this capture.
  */
 static bool name_unknown(struct cat *cat, SysprofCaptureFrame *frame,
                          uint64_t *address)

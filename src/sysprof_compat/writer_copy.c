@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer_copy.c - copies of a written capture: to read, save and append. */
+/* writer_copy.c - copies of a written capture, for reading, saving and
+ * appending. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +51,8 @@ static int copy_bytes(int from, int to)
 	}
 }
 
-/* Write directly into a file such as /dev/null or a pipe, because only regular
- * files are replaced. */
+/* Write directly into a file such as /dev/null or a pipe, because a copy
+ * replaces only regular files. */
 static int copy_into(int from, const char *filename)
 {
 	const int to = syc_fd_open(filename, O_WRONLY | O_NOCTTY, 0);
@@ -67,7 +68,7 @@ static int copy_into(int from, const char *filename)
 
 /*
  * Create a file beside @filename, with the mode that the umask permits.
- * mkostemp() would make the file private, and a read of the umask changes the
+ * mkostemp() would make the file private.  A read of the umask would change the
  * umask for all threads.
  */
 static int create_beside(const char *filename, char **ret_name)
@@ -137,7 +138,7 @@ static bool refuse_copy(int code)
 	return false;
 }
 
-/* Open the file for reading.  Returns an fd; or -1 and errno. */
+/* Open the file for reading.  Returns an fd; or -1 and sets errno. */
 static int open_to_read(SysprofCaptureWriter *self)
 {
 	char path[48];

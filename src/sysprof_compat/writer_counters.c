@@ -77,8 +77,8 @@ bool sysprof_capture_writer_define_counters(
 }
 
 /*
- * Add the values of the @n_set of the @n counters that can be set.  @announced:
- * a failed call of syc_buffer_begin() has announced a frame.
+ * Add the values of the @n_set of the @n counters that can be set.  @announced
+ * is the frame that a failed call of syc_buffer_begin() has announced, or 0.
  */
 static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
                        int32_t pid, const unsigned *ids,
@@ -123,7 +123,7 @@ static SYC_COLD bool set_values_slowly(SysprofCaptureWriter *self, int64_t time,
 	return true;
 }
 
-/* The usual case, without a function call. */
+/* Handle the usual case, without a function call. */
 bool sysprof_capture_writer_set_counters(
 	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	const unsigned int *counters_ids,

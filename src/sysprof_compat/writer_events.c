@@ -12,7 +12,7 @@
 
 #define MARK_SIZE sizeof(struct syscap_wire_mark)
 
-/* The end of a mark.  A duration above INT64_MAX counts as 0. */
+/* Compute the end of a mark.  A duration above INT64_MAX counts as 0. */
 static inline int64_t end_of(int64_t time, uint64_t duration)
 {
 	int64_t end;
@@ -22,7 +22,7 @@ static inline int64_t end_of(int64_t time, uint64_t duration)
 	return end;
 }
 
-/* Write all fields of a mark but its group and name. */
+/* Write all fields of a mark except its group and name. */
 static bool begin_mark(SysprofCaptureWriter *self, struct syc_adding *a,
                        int64_t time, int cpu, int32_t pid, uint64_t duration,
                        const char *message, size_t n)
@@ -89,7 +89,8 @@ static SYC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self,
 	return syc_adding_end(&a);
 }
 
-/* The usual case, without a function call, so no register is saved. */
+/* Handle the usual case, without a function call, so the function saves no
+ * register. */
 static inline __attribute__((always_inline)) bool
 add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
                  uint64_t duration, const struct syscap_dropin_site *site,
@@ -165,8 +166,8 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
 }
 
 /*
- * Add a log in the general case; @announced: a frame is announced by a call of
- * syc_buffer_begin() that a handler interrupted.
+ * Add a log in the general case.  @announced is the frame that an interrupted
+ * call of syc_buffer_begin() has announced, or 0.
  */
 static SYC_COLD bool add_log_slowly(SysprofCaptureWriter *self, int64_t time,
                                     int cpu, int32_t pid, int severity,
@@ -190,7 +191,8 @@ static SYC_COLD bool add_log_slowly(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* The usual case, without a function call, so no register is saved. */
+/* Handle the usual case, without a function call, so the function saves no
+ * register. */
 bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, int severity,
                                      const struct syscap_dropin_domain *domain,
@@ -242,7 +244,7 @@ begin_stack(SysprofCaptureWriter *self, struct syc_adding *a, size_t fixed,
 	return true;
 }
 
-/* Fields between the header of a sample and its addresses. */
+/* Fill the fields between the header of a sample and its addresses. */
 static inline void fill_sample(unsigned char *frame, int32_t tid, unsigned n,
                                unsigned flags)
 {
@@ -251,8 +253,8 @@ static inline void fill_sample(unsigned char *frame, int32_t tid, unsigned n,
 }
 
 /*
- * Add a stack in the general case; @announced: a frame is announced by a call
- * of syc_buffer_begin() that a handler interrupted.
+ * Add a stack in the general case.  @announced is the frame that an interrupted
+ * call of syc_buffer_begin() has announced, or 0.
  */
 static SYC_COLD bool add_stack_slowly(SysprofCaptureWriter *self, int64_t time,
                                       int cpu, int32_t pid, int32_t tid,
@@ -279,7 +281,8 @@ static SYC_COLD bool add_stack_slowly(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* Copy eight bytes at a time, without a call: a call would save registers. */
+/* Copy eight bytes at a time, without a call, because a call would save
+ * registers. */
 static inline void copy_addresses(unsigned char *to,
                                   const SysprofCaptureAddress *from, unsigned n)
 {
@@ -298,7 +301,7 @@ static inline void copy_addresses(unsigned char *to,
 	}
 }
 
-/* The usual case, without a function call. */
+/* Handle the usual case, without a function call. */
 static inline __attribute__((always_inline)) bool
 add_stack(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
           int32_t tid, const SysprofCaptureAddress *addrs, unsigned n,
@@ -335,7 +338,7 @@ bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
                                       const SysprofCaptureAddress *addrs,
                                       unsigned int n_addrs, bool entering)
 {
-	/* A sample, for readers that stop at an unknown type */
+	/* Write a sample, for readers that stop at an unknown type */
 	return add_stack(self, time, cpu, pid, tid, addrs, n_addrs, entering);
 }
 

@@ -67,8 +67,8 @@ static int write_patiently(struct syc_out *out, const unsigned char *bytes,
 }
 
 /*
- * A write to an O_APPEND description always appends, so the header could not be
- * written again.
+ * Open the file again without O_APPEND.  A write to an O_APPEND description
+ * always appends, so the writer could not write the header again.
  */
 static int open_without_append(int fd)
 {
@@ -101,11 +101,11 @@ static void adopt_descriptor(struct syc_out *out, int fd)
 			close(fd);
 			out->fd = other;
 		} else {
-			out->is_file = false; /* the header stays as first
-			                       * written */
+			out->is_file = false; /* the first header stays
+			                       * unchanged */
 		}
 	}
-	/* This descriptor shows the file's writer to the commands */
+	/* The lock of this fd shows the file's writer to the commands */
 	syc_undisturbed_begin(&before);
 	(void)syc_record_fact_keep(out->fd, SYC_RECORD_TABLE, &at);
 	syc_undisturbed_end(&before);
@@ -134,15 +134,15 @@ int syc_out_open(struct syc_out *out, int fd)
 	return r;
 }
 
-/* Signals are blocked. */
+/* Open the trace of fd @number.  Signals are blocked. */
 static int open_trace(struct syc_out *out, int number)
 {
 	struct syc_trace_target target;
 
 	if (syc_trace_adopt(number, &target) != NULL)
 		return -EINVAL;
-	/* malloc() is not used, because only the writer's mapping points to
-	 * this memory */
+	/* This function does not use malloc(), because only the writer's
+	 * mapping points to this memory */
 	void *const trace =
 		mmap(NULL, sizeof(*out->trace), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -206,7 +206,8 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 			.deadline = out->is_stuck ? now : now + PATIENCE_NS,
 		};
 
-		/* Other processes that share the file wait for its lock */
+		/* Other processes that share the file wait for the file's
+		 * lock */
 		syc_undisturbed_begin(&before);
 		r = syc_trace_write(out->trace, &batch);
 		syc_undisturbed_end(&before);

@@ -91,7 +91,7 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 		r = syc_writer_flush_frames(self);
 		syc_writer_leave_last(self);
 	} else {
-		/* the interrupted call flushes at its end */
+		/* The interrupted call flushes at its end */
 		__atomic_store_n(&self->life->buffer.wants_flush, true,
 		                 __ATOMIC_RELAXED);
 		syc_buffer_leave(&self->buffer);
@@ -101,8 +101,8 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 	return r == 0;
 }
 
-/* Flush for the last time, even if a call was interrupted.  The reader gets
- * another chance. */
+/* Flush for the last time, even if a call was interrupted.  The write waits
+ * again for the reader. */
 static void flush_finally(SysprofCaptureWriter *writer)
 {
 	size_t n_written = 0;
@@ -112,7 +112,7 @@ static void flush_finally(SysprofCaptureWriter *writer)
 		return;
 	/*
 	 * A call that was interrupted forever may have been about to add an
-	 * index
+	 * index.
 	 */
 	if (writer->life->buffer.nest != 0)
 		writer->life->chain = (struct syc_index_chain){ .frame = NULL };
@@ -123,8 +123,8 @@ static void flush_finally(SysprofCaptureWriter *writer)
 #define DEFAULT_PAGES 64u
 
 /*
- * Writers for exit() to flush.  Slots are taken and released by exchanges; the
- * thread that takes a writer out of its slot owns it.  A process with more
+ * Writers that exit() flushes.  Exchanges take and release slots.  The thread
+ * that takes a writer out of its slot owns the writer.  A process with more
  * writers at a time must flush its other writers itself.
  */
 #define WRITERS_MAX 256u
@@ -171,8 +171,8 @@ static size_t round_up(size_t n, size_t to)
 }
 
 /*
- * Make one mapping: the page that a child finds zeroed, the writer, the waiting
- * names, the halves of the buffer.
+ * Make one mapping: the page that the kernel zeroes in a child, the writer, the
+ * waiting names, the halves of the buffer.
  */
 static SysprofCaptureWriter *map_writer(size_t size)
 {
@@ -264,7 +264,8 @@ SysprofCaptureWriter *sysprof_capture_writer_new(const char *filename,
 		errno = EINVAL;
 		return NULL;
 	}
-	/* Open for reading, too: create_reader and save_as read the file */
+	/* Open for reading, too, because create_reader and save_as read the
+	 * file */
 	const int fd = syc_fd_keep(
 		syc_fd_open(filename, O_CREAT | O_RDWR | O_TRUNC, 0640));
 

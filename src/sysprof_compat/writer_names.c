@@ -62,8 +62,9 @@ static inline uint64_t mix(uint64_t h, uint64_t word)
 }
 
 /*
- * Hash eight bytes at a time; the last eight bytes end with the text.  Names
- * are short, and a call for the rest would take longer than the whole hash.
+ * Hash eight bytes at a time.  The last eight bytes end with the text.  Names
+ * are short, and a call for the last bytes would take longer than the whole
+ * hash.
  */
 static inline uint64_t hash_jit_name(const char *text, size_t len)
 {
@@ -88,7 +89,7 @@ static inline bool texts_equal(const char *a, const char *b, size_t len)
 
 /*
  * Exchange a pointer.  Changes by a handler stay valid, because each exchange
- * is one instruction, and a failed exchange is tried again.
+ * is one instruction, and the caller repeats a failed exchange.
  */
 static bool exchange_pointer(void *at, const void *expected,
                              const void *desired)
@@ -179,12 +180,13 @@ uint64_t syc_names_scattered(void)
 
 	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
 	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-	/* An address in the lower half, so that addresses do not run out.  The
-	 * first 64 Ki addresses are for the only process of a file */
+	/* Return an address in the lower half, so that addresses do not run
+	 * out.  The first 64 Ki addresses are for the only process of a file */
 	return SYSCAP_JIT_MARK + (1u << 16) + (x >> 33);
 }
 
-/* The entry of @text, which is made if missing; NULL: out of memory. */
+/* The entry of @text.  Makes a missing entry.  Returns NULL if memory is
+ * exhausted. */
 static struct syc_name *get_name(struct syc_names *names, const char *text)
 {
 	size_t len = strlen(text);
@@ -242,9 +244,9 @@ static uint32_t name_size(const struct syc_name *name)
 }
 
 /*
- * Let @name wait, for the frame numbered @reported.  False: no space is left.
- * Called by a call that has entered the buffer.  Context: signal-safe, one
- * thread at a time.
+ * Let @name wait, for the frame numbered @reported.  Returns false if there is
+ * no space.  The calling function has entered the buffer.  Context:
+ * signal-safe, one thread at a time.
  */
 static bool add_pending(struct syc_pending_names *pending,
                         struct syc_name *name, uint32_t reported)
@@ -265,9 +267,9 @@ static bool add_pending(struct syc_pending_names *pending,
 	return true;
 }
 
-/* Iterate over the first @n names, each once.  Find the next name, from @i on,
- * that is not in frame number @gathered yet, and mark it as gathered.  NULL: no
- * name is left. */
+/* Among the first @n names, find the next name from @i on that is not in frame
+ * number @gathered yet.  Mark this name as gathered.  Returns NULL if no name
+ * is left. */
 static struct syc_name *next_ungathered(const struct syc_pending_names *pending,
                                         uint32_t *i, uint32_t n,
                                         uint32_t gathered)
@@ -331,7 +333,8 @@ bool syc_pending_names_gather(struct syc_pending_names *pending,
 		syc_buffer_put_front(
 			buffer, fill_names(pending, (uint32_t)(waiting >> 32),
 		                           end, time, pid));
-		/* fails if a handler has added names since the load */
+		/* The exchange fails if a handler has added names since the
+		 * load */
 	} while (!syc_exchange_local(pending->waiting, waiting, 0));
 	return true;
 }
@@ -357,7 +360,7 @@ static bool write_name(SysprofCaptureWriter *self, const struct syc_name *name)
 
 /*
  * Let @name wait for other names.  If too many names wait, first write the
- * waiting names.  A handler cannot write.
+ * waiting names, except in a handler, which can't write.
  */
 static SYC_COLD bool write_soon(SysprofCaptureWriter *self,
                                 struct syc_name *name)
@@ -397,7 +400,7 @@ uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
 	if (SYC_UNLIKELY(life->reported == 0)) {
 		/*
 		 * In a new process the parent's names may not reach the file,
-		 * and later names are not for our file
+		 * and later names are not for this process's file.
 		 */
 		life->pid = getpid();
 		if (life->pid != self->pid)
