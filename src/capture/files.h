@@ -105,7 +105,7 @@ int syc_file_lock_opener(int fd);
  * Check whether a process may still write to a file.
  *
  * Locks do not protect a file that a process has open and will write later.
- * Such a process may be the shell that created the file, a process before its
+ * This process may be the shell that created the file, a process before its
  * first event, or another kind of writer.  The check therefore requests a lease
  * for reading, which the kernel grants only if no process has the file open for
  * writing.

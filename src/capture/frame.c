@@ -48,7 +48,7 @@ COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
 
 /*
  * Check that counts and texts are within the frame's length, and add the used
- * bytes to frame->used.  @at is the end of the items, or the begin of the last
+ * bytes to frame->used.  @at is the end of the items, or the start of the last
  * text.
  */
 INLINE int check_texts(struct syscap_frame *frame,
@@ -445,7 +445,7 @@ bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
 /*
  * Conversion of a big-endian frame to little-endian order.
  *
- * The frame was decoded, but the file may have changed since.
+ * The file may have changed since the decoding of the frame.
  */
 
 /* Convert a word whose only flag is the first of its bit-field, at either

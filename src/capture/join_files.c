@@ -9,8 +9,8 @@
 #define PATH_SIZE SYC_SIZE(file_chunk, path)
 
 /*
- * One of the files that have, or had, the same path.  An entry without a file
- * reserves the path.
+ * A file that has, or had, the same path as other files.  An entry without a
+ * file reserves the path.
  */
 struct variant {
 	const struct syc_join_files *files;

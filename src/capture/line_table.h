@@ -33,9 +33,9 @@
  * the function into which the previous frame was inlined, so the last frame has
  * the machine code.  Places share source frames.
  *
- * A place is a byte of an instruction.  It is the address itself if the CPU was
- * about to run the instruction at the address.  For a return address, it is the
- * preceding byte.
+ * A place is a byte of an instruction.  The place of an address is the address
+ * itself if the CPU was about to run the instruction at the address.  The place
+ * of a return address is the preceding byte.
  */
 #ifndef SYC_CAPTURE_LINE_TABLE_H
 #define SYC_CAPTURE_LINE_TABLE_H
@@ -124,7 +124,7 @@ struct syc_line_make {
 	struct syc_map binaries;   /* binaries by build-id, or by path */
 	SYC_ARRAY(uint32_t) names; /* path and build-id of each binary */
 	struct syc_map chains; /* source frames of a place, as in the table */
-	/* Begin of each chain, counted in source frames. */
+	/* Start of each chain, counted in source frames. */
 	SYC_ARRAY(uint64_t) chain_at;
 	uint64_t n_frames;
 	struct syc_map by_place;

@@ -4,7 +4,7 @@
  *
  * Only a frame's length, and the size of the opened file, determine a frame's
  * end.  Inconsistent content makes one frame invalid.  A wrong length ends the
- * reading, because no mark shows the begin of the next frame.
+ * reading, because no mark shows the start of the next frame.
  *
  * Frames from the ring file of a dead process follow the frames of the capture.
  */
@@ -262,8 +262,8 @@ static int merge(struct syscap_reader *reader, int fd,
 
 /*
  * Add the frames that a killed process, which recorded itself, left in its ring
- * file.  They follow the frames of the capture.  The capture of a living
- * process ends at its last whole batch.
+ * file, behind the frames of the capture.  The capture of a living process ends
+ * at its last whole batch.
  */
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)

@@ -337,7 +337,7 @@ static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
 }
 
 /*
- * Remove the file of a process that was killed before the begin of its capture.
+ * Remove the file of a process that was killed before the start of its capture.
  * Returns false if @path is another kind of file.
  */
 static bool remove_unbegun(const char *path, bool dry, int *ret_r,

@@ -258,7 +258,7 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 }
 
 /*
- * Check that the bytes from @at on, behind the last whole frame, are the begin
+ * Check that the bytes from @at on, behind the last whole frame, are the start
  * of a frame.  Returns 0 or -EBADMSG.
  */
 static int check_tail(const struct syc_recover_file *file, uint64_t at,

@@ -516,7 +516,8 @@ bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
 {
 	/*
 	 * The second case is a batch of an earlier recovery, which omitted
-	 * invalid frames and added losses.  This recovery gives the same bytes.
+	 * invalid frames and added losses.  The present recovery composes the
+	 * same bytes.
 	 */
 	return size == 0 || is_of_parts(rest, torn, size) ||
 	       (size <= rest->n_bytes &&

@@ -191,7 +191,7 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
 
 /**
  * Return whether the @size bytes at @torn, behind capture_size in the capture,
- * are the begin of the journal's batch.
+ * are the start of the journal's batch.
  */
 bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
                                    const unsigned char *torn, uint64_t size);

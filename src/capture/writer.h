@@ -7,7 +7,7 @@
  * torn frame.
  *
  * The writer keeps its first failure, counts later frames as dropped, and ends
- * the file at its last whole frame.  The header of a regular file stores the
+ * the file at the last whole frame.  The header of a regular file stores the
  * losses, from which readers get a loss record (base/loss_record.h).
  *
  * Only one thread at a time uses a writer.  SIGXFSZ and SIGPIPE must be ignored

@@ -155,10 +155,10 @@ struct syc_code_process {
 };
 
 /**
- * Read the data about a process once, while the process lives.  The process's
- * /tmp stays accessible later, even the /tmp of a finished container.  Returns
- * 0, -ENOENT or -ESRCH if the process has ended, or another -errno.  Context of
- * all functions here: offline.
+ * Read the data about a process once, while the process is alive.  The
+ * process's /tmp stays accessible later, even the /tmp of a finished container.
+ * Returns 0, -ENOENT or -ESRCH if the process has ended, or another -errno.
+ * Context of all functions here: offline.
  */
 int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
 

@@ -40,7 +40,7 @@
  */
 size_t syc_code_text_clean(char *to, const char *from, size_t len);
 
-/** Time of code that existed from the begin. */
+/** Time of code that existed from the start. */
 #define SYC_CODE_ALWAYS INT64_MIN
 
 /** End of user code.  The kernel's addresses and encoded names are above. */

@@ -12,7 +12,7 @@
  * Arguments that mean no wait, or a wait that can't be divided, go to the C
  * library's function.
  *
- * Context of everything: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_PRELOAD_EINTR_RESTART_H
 #define SYC_PRELOAD_EINTR_RESTART_H
@@ -29,11 +29,11 @@
 #include "sampler/compose.h"
 
 /**
- * Return whether a tick may interrupt the wait that begins.  This is the case
- * if ticks come in all waits, or in this wait (@is_ticked).  A tick may also
- * interrupt a wait with a mask (@has_mask), because a tick is pending if the
- * thread blocks our signal.  If a tick arrived together with a signal that the
- * mask permits, the signal would stay pending.
+ * Return whether a tick may interrupt the wait that begins, because ticks come
+ * in all waits, or in this wait (@is_ticked).  A tick may also interrupt a wait
+ * with a mask (@has_mask), because a tick is pending if the thread blocks our
+ * signal.  If a tick arrived together with a signal that the mask permits, the
+ * signal would stay pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 

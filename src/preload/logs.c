@@ -337,8 +337,8 @@ SYC_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
 }
 
 /*
- * One field of a datagram, "KEY=VALUE\n".  A field whose value has several
- * lines is "KEY\n", the value's length in eight bytes, the value and "\n".
+ * A field of a datagram, "KEY=VALUE\n".  A field whose value has several lines
+ * is "KEY\n", the value's length in eight bytes, the value and "\n".
  */
 struct field {
 	const char *key, *value;
@@ -346,7 +346,7 @@ struct field {
 };
 
 /*
- * Parse the field at @at.  Returns the begin of the next field, or NULL if no
+ * Parse the field at @at.  Returns the start of the next field, or NULL if no
  * field is left.
  */
 static const char *next_field(const char *at, const char *end,

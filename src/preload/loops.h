@@ -132,7 +132,7 @@ struct syc_loop {
 	uint32_t look_stacks; /* n_stacks at look_time */
 
 	int64_t threshold;   /* shortest duration of a stall */
-	int64_t begin;       /* begin of the iteration; 0: the loop waits */
+	int64_t begin;       /* start of the iteration; 0: the loop waits */
 	int64_t represented; /* end of the time that stacks represent */
 	uint32_t n_stacks;
 

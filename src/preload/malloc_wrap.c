@@ -175,7 +175,7 @@ static void *allocate_early(size_t size, size_t alignment)
 /*
  * If a sample is recorded, most calls are jumps to the real function.  The draw
  * precedes the call.  If a drawn call fails, another call is drawn, because the
- * distance to the next draw has the same distribution at every point.  Other
+ * distance to the next draw has the same distribution at every point.  Drawn
  * calls are jumps to a function that has a frame.
  */
 #define KNOWN(name) ((__typeof__(&(name)))known_function(REAL_##name))

@@ -64,7 +64,7 @@ void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags,
 
 /* ------------------------------------------------------------------ */
 
-/* Code bounds of the real allocator, once known. */
+/* Code bounds of the real allocator, or 0 if unknown. */
 static uintptr_t allocator_begin, allocator_end;
 
 static int find_allocator(struct dl_phdr_info *object, size_t size, void *code)

@@ -45,7 +45,7 @@
 
 extern void *__dso_handle HIDDEN;
 
-/* The linker sets the begin of this library, and the end of its code */
+/* The linker sets the start of this library, and the end of its code */
 extern const char __ehdr_start[] HIDDEN;
 extern const char etext[] HIDDEN;
 

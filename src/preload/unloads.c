@@ -61,7 +61,7 @@ struct code {
 	uint64_t offset;
 	uint64_t name;    /* hash, because a later library may have equal
 	                   * bounds */
-	uintptr_t header; /* address of the file's begin; 0: not mapped */
+	uintptr_t header; /* address of the file's start; 0: not mapped */
 	size_t header_size;
 };
 

@@ -77,7 +77,7 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 
 /*
  * Return whether the requester sent an arena while it ran an older program.
- * All arenas of one program report the same begin time.
+ * All arenas of one program report the same start time.
  */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)
@@ -103,8 +103,8 @@ static bool has_mapped(const struct syc_arena_taken *arena)
 /*
  * Find the lead of an ended process' clock.  The time namespace is unknown, but
  * the process has read both of its clocks together.  CLOCK_REALTIME may have
- * been set since, so a difference below a second does not prove another
- * namespace.
+ * been set in the meantime, so a difference below a second does not prove
+ * another namespace.
  */
 static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 {

@@ -228,7 +228,7 @@ static void print_hottest(const char *path)
 	syscap_reader_close(reader);
 }
 
-/* Print ", 3 threads"; print nothing for 0 unless @always. */
+/* Print a count such as ", 3 threads", but no 0 unless @always. */
 static void print_count(const char *before, uint64_t n, const char *one,
                         const char *many, bool always)
 {

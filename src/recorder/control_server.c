@@ -127,7 +127,8 @@ int syc_control_message_reply(int socket, int fd)
 	return 0;
 }
 
-/* Returns true for a full socket, and also if too many fds are in flight. */
+/* Return whether the error is temporary: a full socket, no memory, or too many
+ * fds in flight. */
 bool syc_control_message_may_retry(int r)
 {
 	return r == -EAGAIN || r == -EINTR || r == -ENOBUFS || r == -ENOMEM ||

@@ -3,10 +3,10 @@
  * drain.h - the recorder's side of one ring: drain, check of frames, and ids of
  * counters.
  *
- * The recorder does not trust the shared memory, and reads no word twice.  It
- * keeps the position of the next frame in its own memory, checks tail before
- * use, and copies frames before an examination.  The seals of the file ensure
- * that no process can remove the memory.
+ * The recorder does not trust the shared memory, and reads no word twice.  The
+ * recorder keeps the position of the next frame in its own memory, checks tail
+ * before use, and copies frames before an examination.  The seals of the file
+ * ensure that no process can remove the memory.
  *
  * A ring is a separate file that the recorder created, or a slot of an arena
  * (rings.h) that a process handed over.
@@ -188,7 +188,7 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
  * have zeros behind, and len is the size of the content.  @tid is the thread
  * whose tag padding2 may carry, or 0.
  *
- * Returns the size of the frame before the cleaning, which may reduce len; or
+ * Returns the size of the frame before the cleaning, which may reduce len, or
  * -EBADMSG with one sentence as reason.  The end marker of a ring passes, and
  * the caller checks for the marker.
  */

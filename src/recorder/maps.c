@@ -235,7 +235,7 @@ struct scan {
 	const struct syc_known_maps *known;
 	size_t old; /* first known mapping at or above the current mapping */
 	struct syc_known_maps now;
-	/* The last mapping that began at a file's begin */
+	/* The last mapping that began at a file's start */
 	struct syc_known_map first;
 	char *first_path;
 	int32_t pid, host;

@@ -10,7 +10,7 @@
 #include "common/now.h"
 #include "recorder/processes.h"
 
-/* Find the live process of another pid namespace that has @pid there. */
+/* Find the live process that has @pid in another pid namespace. */
 static struct syc_tracked_process *
 find_in_namespace(struct syc_processes *processes, int32_t pid)
 {

@@ -120,7 +120,7 @@ static bool is_dying(const struct syc_procfs_identity *identity)
 /*
  * Return whether the EXIT frame was written, although the process is still
  * visible.  A process is visible until its parent has waited, and its last
- * threads have ended.  @since: begin of the rings for which the process is
+ * threads have ended.  @since: start of the rings for which the process is
  * registered.
  */
 static bool has_been_ended(const struct syc_tracked_process *process,

@@ -5,9 +5,9 @@
  * The recorder registers a process at its request for a ring.  The process
  * lives and waits for the reply, so /proc shows the process.
  *
- * Then the recorder watches the process.  A pidfd in the caller's epoll set
- * reports the process' end.  Periodic checks find an exec (which keeps the pid)
- * and new mappings.
+ * From the request on, the recorder watches the process.  A pidfd in the
+ * caller's epoll set reports the process' end.  Periodic checks find an exec
+ * (which keeps the pid) and new mappings.
  */
 #ifndef SYC_RECORDER_PROCESSES_H
 #define SYC_RECORDER_PROCESSES_H
@@ -27,8 +27,8 @@
  * Data about a process from /proc.
  *
  * Between any two calls, a process may end, and the kernel may reuse its pid.
- * Functions return 0 or -errno (-ESRCH or -ENOENT: the process has ended;
- * -EACCES: no permission).
+ * Functions return 0, -ESRCH or -ENOENT if the process has ended, -EACCES
+ * without permission, or another -errno.
  */
 
 /** Data that distinguishes processes, and programs of a process. */
@@ -49,7 +49,7 @@ int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity);
 
 /**
  * Read the arguments, joined by spaces.  The text is "" if the process has no
- * arguments at present.
+ * arguments now.
  */
 int syc_procfs_cmdline(int32_t pid, char *text, size_t size);
 
@@ -158,8 +158,8 @@ void syc_maps_write_new(struct syc_known_maps *known, int32_t pid, int32_t host,
 bool syc_maps_cover(const struct syc_known_maps *known, uint64_t address);
 
 /**
- * Forget the range, which the process has unmapped, so that a new mapping there
- * will be written.
+ * Forget the range, which the process has unmapped, so that a new mapping in
+ * the range will be written.
  */
 void syc_maps_forget_range(struct syc_known_maps *known, uint64_t start,
                            uint64_t end);

@@ -108,7 +108,7 @@ struct syc_unloaded {
 
 /**
  * If a check is due, search the command and its descendants for processes
- * without the library.  Checks are frequent at first, then happen once a
+ * without the library.  Checks are frequent at first, and later happen once a
  * second.  A check misses a process that ended between two checks, and does not
  * count a process that is about to load its libraries.
  */

@@ -167,9 +167,9 @@ void syc_system_counters_free(struct syc_system_counters *system);
  * capture writer.
  *
  * Older writers omit the end time, leave a torn frame, or overwrite each
- * other's frames.  The recorder does not trust the command.  It first copies
- * the file, because the command may still truncate the file, and then joins the
- * copy into the recording.
+ * other's frames.  The recorder does not trust the command.  So the recorder
+ * first copies the file, which the command may still truncate, and then joins
+ * the copy into the recording.
  */
 
 struct syc_traced_file {

@@ -15,7 +15,7 @@
 
 /*
  * Times between checks of a thread's name.  A thread gets its name at its
- * begin, perhaps after its first event.  So the second check follows soon, and
+ * start, perhaps after its first event.  So the second check follows soon, and
  * later checks are rare.
  */
 #define LOOK_SOON  INT64_C(25000000)
@@ -102,7 +102,7 @@ static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
 	look_at_name(intake, ring);
 }
 
-/* Read the name in any case, because the ring is about to end. */
+/* Read the name even if no check is due, because the ring is about to end. */
 static void look_at_thread_last(struct syc_intake *intake,
                                 struct syc_ring *ring)
 {

@@ -51,7 +51,7 @@ struct syc_merge_run {
 	bool is_whole; /* includes the outermost frame */
 };
 
-/** Begin with @n native frames; @gap as in struct syc_merge. */
+/** Begin with @n native frames, and @gap as in struct syc_merge. */
 void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
                      const uintptr_t *sps, unsigned n, unsigned gap);
 
@@ -64,7 +64,7 @@ void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
  * Replace the k-th native frame in [@low, @high) by the k-th part of the run
  * that ends in an ENTRY.  If native frames are missing, the frames after the
  * gap are counted from the outermost frame.  Parts without a native frame go
- * into the gap.  If there is no gap, they go to the place that
+ * into the gap.  Without a gap, such parts go to the place that
  * syc_merge_before() uses.
  */
 void syc_merge_by_entry(struct syc_merge *merge,
@@ -110,7 +110,7 @@ struct syc_library_wait {
 struct syc_sample_options {
 	unsigned max_depth;  /* 32 to SYC_STACK_MAX */
 	unsigned stacks;     /* enum syscap_sampler_stacks */
-	uintptr_t low, high; /* the thread's own stack; equal: not known */
+	uintptr_t low, high; /* the thread's own stack; equal if unknown */
 	const struct syc_library_wait *wait; /* interrupted wait, or NULL */
 	uint64_t innermost; /* a name to put below all frames, or 0 */
 };
@@ -152,8 +152,9 @@ struct syc_occasion {
 size_t syc_workspace_size(void);
 
 /**
- * Occupy the workspace until syc_workspace_leave().  False: an interrupted call
- * uses the workspace.  @here: an address in the caller's stack frame.
+ * Occupy the workspace until syc_workspace_leave().  Returns false if an
+ * interrupted call uses the workspace.  @here is an address in the caller's
+ * stack frame.
  */
 bool syc_workspace_enter(struct syc_workspace *take,
                          const struct syc_sample_options *options,

@@ -40,7 +40,7 @@
 #define MADE_MAX 16u
 #define LOOK_MAX 1024u
 
-/* Read the kernel's lower-case digits; stop at the first other character. */
+/* Read the kernel's lower-case digits, up to the first other character. */
 static uint64_t read_number(const char *at, unsigned base)
 {
 	uint64_t value = 0;
@@ -77,8 +77,8 @@ static bool set_signals(int fd, uint64_t set)
 	return syscall(SYS_signalfd4, fd, &set, sizeof(set), 0) == fd;
 }
 
-/* A signalfd for few signals is the program's own choice, and is not
- * changed. */
+/* Remove @signal from the signalfd @number, unless the signalfd has few signals
+ * by the program's choice. */
 static void leave_out(const char *number, int signal)
 {
 	const uint64_t set = read_set(number);
@@ -198,7 +198,8 @@ static bool may_be_told(const struct syc_sampler *s)
 	return s != NULL && !syc_state_has_filter(s) && is_unwatched(s);
 }
 
-/* Run @deed as the holder of `life`; @filter is its argument, or NULL. */
+/* Run @deed with the argument @filter, which may be NULL, as the holder of
+ * `life`. */
 static void run_alone(void (*deed)(struct syc_sampler *s,
                                    struct syc_interposed_filter *filter),
                       struct syc_interposed_filter *filter, int64_t wait_ns)

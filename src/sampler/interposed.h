@@ -3,10 +3,10 @@
  * interposed.h - calls to the sampler from an interposer, which wraps functions
  * of the C library.  The preloaded library is an interposer.
  *
- * If an interposer reports new threads, no thread has to look for them.  If the
- * interposer reports that the application will use the ticks' signal, the
- * sampler gives the signal up before another tick arrives.  Raw system calls
- * are not reported.
+ * If an interposer reports new threads, no thread has to search for new
+ * threads.  If the interposer reports that the application will use the ticks'
+ * signal, the sampler gives the signal up before another tick arrives.  Raw
+ * system calls are not reported.
  *
  * An interposer announces itself before sampling begins
  * (syc_unwatched_prefer()).  A program that is linked with the sampler has the
@@ -56,8 +56,8 @@ void syc_interposed_on_filter(struct syc_interposed_filter *filter);
 void syc_interposed_on_refusal(struct syc_interposed_filter *filter);
 
 /**
- * The calling thread is about to get an alternate stack.  @is_cramped: the
- * stack may be too small for a tick; otherwise the thread can be sampled.
+ * The calling thread is about to get an alternate stack.  @is_cramped: whether
+ * the stack may be too small for a tick.
  *
  * Context: any-thread, signal-safe.
  */
@@ -75,15 +75,15 @@ void syc_interposed_on_exec(void);
 void syc_interposed_on_unload(void);
 
 /**
- * The application is about to handle @signal; SIG_DFL and SIG_IGN are no
- * handlers.  If ticks use @signal, the sampler chooses another signal.
+ * The application is about to handle @signal, except by SIG_DFL or SIG_IGN.  If
+ * ticks use @signal, the sampler chooses another signal.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_handler(int signal);
 
 /** Function called like syc_interposed_on_handler() if other timers use the
- * ticks' signal.  It is called with 0 before a filter, and may be NULL. */
+ * ticks' signal, and called with 0 before a filter.  May be NULL. */
 extern void (*syc_interposed_others)(int signal);
 /** Signal of the other timers if nothing is sampled, or 0. */
 extern int syc_interposed_signal;

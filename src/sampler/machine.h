@@ -140,7 +140,7 @@ static inline void syc_registers_put(const struct syscap_regs *regs,
 	"	.cfi_restore x29\n"                                           \
 	"	.cfi_restore x30\n"                                           \
 	"	.cfi_def_cfa_offset 0\n"                                      \
-	"	mov x16, x0\n" /* x16 may jump to a function's begin */ \
+	"	mov x16, x0\n" /* x16 may jump to a function's start */ \
 	"	mov x0, x1\n"                                                 \
 	"	br x16\n"                                                     \
 	"	.cfi_endproc\n"                                               \

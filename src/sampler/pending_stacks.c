@@ -2,8 +2,8 @@
 /*
  * pending_stacks.c - ticks and a stack that wait for a safe point (runtimes.h).
  *
- * The code that has made syc_waiting.batch FILLING writes the waiting stack;
- * from READY on only safe points change the stack, never a handler.  Ticks that
+ * The code that has made syc_waiting.batch FILLING writes the waiting stack.
+ * From READY on only safe points change the stack, never a handler.  Ticks that
  * arrive in these states add their weight to the word `batch`, so no tick is
  * counted twice or lost.
  */

@@ -35,7 +35,7 @@ struct syscap_attachment {
 	bool is_gone; /* set by the provider, perhaps in a handler */
 };
 
-/* States of the waiting stack, in the upper half of syc_waiting.batch; the
+/* States of the waiting stack, in the upper half of syc_waiting.batch.  The
  * lower half is the weight.
  */
 #define SYC_BATCH_FILLING (UINT64_C(1) << 32)

@@ -180,7 +180,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	int r;
 
 	if (s->watcher == SYC_WATCHER_ENDED)
-		s->watcher = SYC_WATCHER_NONE; /* ended by itself */
+		s->watcher = SYC_WATCHER_NONE; /* the watcher has ended */
 	if (s->watcher != SYC_WATCHER_NONE)
 		return refuse_start(o, "this process is sampled already",
 		                    -EALREADY);
@@ -333,8 +333,8 @@ int syc_sampler_end(void)
  * application's allocator may still be locked, because its fork handler may run
  * after the library's handler.  A process with several threads can't enter some
  * namespaces, and a child that calls exec needs no thread.  A timer for the
- * child's only thread costs some microseconds, and the timer's ticks look for
- * other threads.
+ * child's only thread costs some microseconds, and the timer's ticks find other
+ * threads.
  */
 static void begin_child(void)
 {

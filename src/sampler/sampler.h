@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampler.h - start and stop of sampling, from the environment and by
+ * sampler.h - start and stop of sampling, also by the environment and by
  * hand-over.
  *
  * The preloaded sampler leaves sampling to a library that is loaded later and
@@ -97,7 +97,7 @@ void syc_sampler_metadata_describe(char *message, size_t size);
  * first tick.  Context: setup. */
 void syc_sampler_metadata_begin(bool may_wait);
 
-/** Report the begin of sampling now, if the report was delayed.  Context:
+/** Report the start of sampling now, if the report was delayed.  Context:
  * any-thread, signal-safe. */
 void syc_sampler_metadata_flush(void);
 

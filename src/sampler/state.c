@@ -221,8 +221,8 @@ struct syc_target *syc_target_by_cookie(uint64_t cookie)
 }
 
 /* A handler may search while targets are given and freed.  Each word that the
- * handler reads was valid once, the memory stays mapped, and a chain that leads
- * into another chain ends. */
+ * handler reads was valid at some time, the memory stays mapped, and a chain
+ * that leads into another chain ends. */
 struct syc_target *syc_target_find(int32_t tid)
 {
 	uint32_t *const all = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);

@@ -3,7 +3,7 @@
  * state.h - state that the sampler's files share, data that forked children
  * inherit, and the sampled threads.
  *
- * The state is in memory that is zero in a forked child, also after _Fork() and
+ * The state is in memory that is zero in a forked child, even after _Fork() or
  * a raw clone.  A child samples nothing, has no library thread, and holds no
  * lock.  The data that a child inherits, mainly signal handlers, is in static
  * memory (state.c, tick_signal.c).
@@ -72,9 +72,9 @@ struct syc_sampler {
 	bool is_child;      /* sampling began at a fork, not by a call */
 	bool is_new_child;  /* forked child whose timer lacks its final clock */
 	bool is_waited_for; /* the last round saw a wait for the signal */
-	/* A filter was installed.  The sampler makes no call that the filter
-	 * may forbid, and no thread gets a timer.  Relaxed order: ticks of all
-	 * threads read this flag. */
+	/* True if a filter was installed.  The sampler then makes no call that
+	 * the filter may forbid, and no thread gets a timer.  Relaxed order:
+	 * ticks of all threads read the flag. */
 	bool is_boxed;
 	struct syc_thread_list tasks;
 };
@@ -150,7 +150,7 @@ static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 	return (uint32_t)tid << 2 | state;
 }
 
-/* State for throttle.c, written in handlers; the maker of a timer also writes
+/* State for throttle.c, written in handlers.  The maker of a timer also writes
  * is_slow. */
 struct syc_idle_backoff {
 	uintptr_t pc, sp;           /* code position at the last tick */
@@ -179,7 +179,7 @@ struct syc_target {
 	int64_t rest_until;  /* ns of its clock: no tick before this time */
 	struct syc_idle_backoff sleeper;
 
-	/* Written by the thread that looks for threads */
+	/* Written by the thread that scans */
 	uint32_t number, next; /* next: 1 + number of another target with this
 	                        * hash */
 	uint32_t generation;
@@ -229,8 +229,8 @@ uint64_t syc_target_scout_cookie(void);
  */
 struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Number of targets that were ever given; only these targets are mapped.  Both
- * signal-safe. */
+/** Number of targets that were ever given, and a target.  Only given targets
+ * are mapped.  Both functions are signal-safe. */
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 

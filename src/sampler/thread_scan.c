@@ -26,7 +26,8 @@
  * rarely */
 #define EARLY_TRIES 4u
 #define LATE_ROUNDS 16u
-/* Number of masks that one round reads; more threads take turns */
+/* Number of masks that one round reads, so that many threads are read in
+ * rotation */
 #define MASKS 32u
 
 struct census {
@@ -86,9 +87,9 @@ static uint64_t count_ticks(const struct syc_target *t)
 
 /*
  * A running thread may be entering or leaving our handler, with all signals
- * blocked and `busy` 0.  The mask is the application's only if the thread has
- * handled no tick since an earlier check with the same result.  If waits are
- * visible, a thread that sleeps for a moment keeps its timer, too.
+ * blocked and `busy` 0.  The mask belongs to the application only if the thread
+ * has handled no tick since an earlier check with the same result.  If waits
+ * are visible, a thread that sleeps shortly keeps its timer, too.
  */
 static bool is_beyond_entry(const struct census *look, struct syc_target *t,
                             const struct syc_thread_status *about)

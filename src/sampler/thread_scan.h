@@ -7,9 +7,8 @@
  * 50 ms.  If the kernel supports private fd tables, the watcher has one, which
  * the application's close() and dup2() do not affect.
  *
- * Ticks do the watcher's work under an interposer, which reports new threads;
- * in a forked child; and in a program that allows no library thread.  Ticks
- * scan at most every 50 ms.
+ * Ticks do the watcher's work under an interposer, in a forked child, and in a
+ * program that allows no library thread.  Ticks scan at most every 50 ms.
  */
 #ifndef SYC_SAMPLER_THREAD_SCAN_H
 #define SYC_SAMPLER_THREAD_SCAN_H
@@ -19,7 +18,7 @@
 #include <stdint.h>
 
 /**
- * Scan all threads; @dir is of syc_thread_list_open().  The function stores in
+ * Scan all threads in @dir of syc_thread_list_open().  The function stores in
  * syc_sampler->result the error that prevented the sampling of all threads.
  * Returns false if only threads of this library exist.
  */
@@ -70,7 +69,7 @@ bool syc_unwatched_is_preferred(void);
 bool syc_unwatched_is_interposed(void);
 
 /**
- * Give the calling thread a timer, whose ticks look for other threads.
+ * Give the calling thread a timer, whose ticks find other threads.
  *
  * Context: setup; the caller holds `life`. Returns 0 or -errno.
  */
@@ -108,9 +107,10 @@ void syc_unwatched_take_pending(int signal);
 extern void (*syc_unwatched_before_ticks)(int signal);
 
 /**
- * Ensure that ticks reach the handler. If a program has reset all signals,
- * install the handler again; if the program handles the tick's signal, choose
- * another signal. Result and context are as for syc_unwatched_change_signal().
+ * Ensure that ticks reach the handler.  If a program has reset all signals,
+ * install the handler again.  If the program handles the ticks' signal, choose
+ * another signal.  Result and context are those of
+ * syc_unwatched_change_signal().
  */
 bool syc_unwatched_keep_signal(void);
 

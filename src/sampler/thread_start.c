@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_start.c - threads that make their own timers. */
+/* thread_start.c - start and end of threads that make their own timers. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -45,7 +45,7 @@ static uint32_t next_slot;
 static pthread_key_t end_key;
 static bool has_end_key;
 
-/* First function of a new thread; its argument is a slot. */
+/* First function of a new thread, called with a slot. */
 void *syc_thread_start_run(void *slot);
 struct syc_thread_start syc_thread_start_take(struct slot *slot);
 
@@ -65,7 +65,7 @@ static bool is_sampling(void)
 }
 
 /* Store the start function as the stack of a thread without any tick
- * (syc_final_sample_emit()).  A return address is after the function's begin.
+ * (syc_final_sample_emit()).  A return address is after the function's start.
  */
 static void note_routine(void *(*routine)(void *))
 {
@@ -82,7 +82,8 @@ static void note_routine(void *(*routine)(void *))
 	take->last_at = syscap_clock();
 }
 
-/* @routine: the thread's start function; NULL: the thread ends. */
+/* Run @deed while holding the round.  @routine is the thread's start function,
+ * or NULL at the thread's end. */
 static void run_in_round(void (*deed)(uint64_t blocked),
                          void *(*routine)(void *))
 {

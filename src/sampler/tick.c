@@ -71,7 +71,7 @@ struct tick {
 
 #if defined(__x86_64__)
 static bool can_read_base; /* the processor lets programs read the FS base */
-/* Index of the thread's id in a control block, in words; 0: unknown */
+/* Index, in words, of the thread's id in a control block, or 0 if unknown */
 static uint32_t tid_at;
 #endif
 
@@ -234,8 +234,8 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 
 static void record_sample(struct syc_target *t, const struct tick *tick)
 {
-	/* It is too late to make a ring, because no later code would end the
-	 * ring */
+	/* Refuse a tick that is too late to make a ring, because no later code
+	 * would end the ring */
 	if (syc_thread_has_ended()) {
 		add_to_counter(&t->n_refused, 1);
 		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,

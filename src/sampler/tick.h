@@ -74,7 +74,7 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
                              const void *context);
 
 struct syc_throttle {
-	int64_t kernel_ns, cpu_ns; /* begin of the tick; cpu_ns 0: unknown */
+	int64_t kernel_ns, cpu_ns; /* start of the tick; cpu_ns 0: unknown */
 };
 
 /** Begin a tick of @target.  Returns false if the caller must skip the tick. */

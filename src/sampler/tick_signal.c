@@ -103,7 +103,7 @@ static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 	struct syc_thread_entry task;
 	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		among |= syc_signal_bit(s);
-	/* Use a shorter check at a program's begin, because most programs end
+	/* Use a shorter check at a program's start, because most programs end
 	 * soon */
 	if (tasks->starter_tid == gettid() && syc_thread_list_is_single())
 		return syc_signals_are_all(tasks->starter_mask)

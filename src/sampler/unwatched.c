@@ -229,7 +229,7 @@ bool syc_unwatched_hand_over(void)
 /*
  * Return whether this thread's ring was not read for a second.  The caller
  * checks for the recorder only in this case, because the check takes system
- * calls.  One thread at a time does the check.
+ * calls.  Only one thread at a time does the check.
  */
 static bool seems_unread(struct syc_sampler *s, int64_t now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* watcher.c - the thread that looks for threads. */
+/* watcher.c - the watcher, a thread that scans for new threads. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -28,7 +28,7 @@
 #define BEGIN_NS   (2000 * MS)
 #define REFRESH_NS (10 * MS) /* longer than a fork; later rounds retry */
 
-/* Number of seccomp filters at the begin of sampling, inherited by children. */
+/* Number of seccomp filters at the start of sampling, inherited by children. */
 static uint32_t filters;
 
 /* Return the number of filters, or UINT32_MAX if the number is unknown. */

@@ -4,10 +4,10 @@
  * notes.
  *
  * The only reader of ELF images: files, images that a runtime registers with
- * debuggers, and anything else with a view.  Supports both classes and both
- * byte orders. elf_symbols.h reads the symbols, the procedure linkage table and
- * .eh_frame; debug_files.c reads .gnu_debuglink; module.c combines them for
- * naming.
+ * debuggers, and other images with a view.  The reader supports both classes
+ * and both byte orders.  elf_symbols.h reads the symbols, the procedure linkage
+ * table and .eh_frame.  debug_files.c reads .gnu_debuglink, and module.c
+ * combines all data for naming.
  *
  * Parts are read into memory on demand.  Every field is checked before use.
  * Context: offline.

@@ -319,7 +319,7 @@ static int elf_plt_read(const struct syc_elf *elf,
 }
 
 /*
- * Return whether @name marks the begin of code of one kind, or of data: "$a",
+ * Return whether @name marks the start of code of one kind, or of data: "$a",
  * "$d.7", "$xrv64gc" (ELF for the Arm architecture; RISC-V ELF psABI).  On
  * other machines, functions may have such names.  For example, Swift's begin
  * with "$s".
@@ -483,7 +483,7 @@ static void keep_best(struct syc_elf_symbols *symbols)
 	symbols->array.n = kept;
 }
 
-/* Return the end of a function without a size, at most the begin of the
+/* Return the end of a function without a size, at most the start of the
  * next. */
 static uint64_t guess_end(const struct syc_elf_symbols *symbols,
                           const struct syc_elf *elf,

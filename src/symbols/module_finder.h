@@ -146,7 +146,7 @@ int syc_module_load(struct syc_module *module, struct syc_elf *elf,
 
 /**
  * Find the link-time address of the byte at @offset of the file, which is
- * @in_map bytes behind the begin of a mapping.
+ * @in_map bytes behind the start of a mapping.
  */
 bool syc_module_address(const struct syc_module *module, uint64_t offset,
                         uint64_t in_map, uint64_t *ret_address);
@@ -213,12 +213,12 @@ enum syc_symbols_state {
 	SYC_SYMBOLS_MISSING, /* no file is at the path */
 	SYC_SYMBOLS_OTHER,   /* the file at the path has another build-id or
 	                      * inode */
-	/* The file has no build-id, and is newer than the recording's begin. */
+	/* The file has no build-id, and is newer than the recording's start. */
 	SYC_SYMBOLS_NEWER,
 	SYC_SYMBOLS_BAD /* unreadable, or no ELF file */
 };
 
-/** One file in which addresses were looked up. */
+/** A file in which addresses were looked up. */
 struct syc_symbols_use {
 	const char *path;     /* path in the MAP */
 	const char *build_id; /* build-id in the MAP, or NULL */
@@ -278,7 +278,7 @@ struct syc_found {
 struct syc_finder {
 	struct syc_debug_files
 		debug_files; /* search settings, whose places the caller owns */
-	/* Begin of the recording, seconds since 1970, or 0 if unknown. */
+	/* Start of the recording, seconds since 1970, or 0 if unknown. */
 	int64_t begin;
 	/* Files that are searched before any path. */
 	struct syc_handed_files handed;

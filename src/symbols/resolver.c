@@ -110,7 +110,7 @@ static int mount_files_use(struct syc_mount_files *files,
 	return r;
 }
 
-/* Begin of the kernel's addresses, and of the markers in stacks. */
+/* Start of the kernel's addresses, and of the markers in stacks. */
 #define KERNEL_BEGIN UINT64_C(0xFFFF000000000000)
 
 #define VDSO     "[vdso]"
@@ -326,7 +326,7 @@ int syc_symbols_learned(struct syc_symbols *symbols)
 	return r == 0 ? syc_process_maps_settle(&symbols->processes) : r;
 }
 
-/* Return the begin of the recording in seconds, or 0 if unknown. */
+/* Return the start of the recording in seconds, or 0 if unknown. */
 static int64_t parse_time(const char *text)
 {
 	struct tm tm = { 0 };

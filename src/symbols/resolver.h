@@ -11,8 +11,8 @@
  * The mappings of a process come from MAP, FORK and EXIT, by their times.  The
  * locations of files come from the options, from OVERLAY, and from embedded
  * /proc/PID/mountinfo.  The resolver opens a file at the first address in the
- * file.  It accepts the file only if the build-id, or else the inode, equals
- * the value in the MAP.  docs/symbols.md has the order of the search.
+ * file.  The resolver accepts a file only if the build-id, or else the inode,
+ * equals the value in the MAP.  docs/symbols.md has the order of the search.
  *
  * symbol_table.h makes the table from which readers take names.  Only one
  * thread at a time uses a resolver.  Context of all functions: offline.

@@ -12,7 +12,7 @@
  *
  * Readers look up an address by pid, without the time.  So the name may be
  * wrong for the time of the stack, for example if one library replaced another.
- * A return address may also be the begin of the next function.  In these cases,
+ * A return address may also be the start of the next function.  In these cases,
  * a patch replaces the address in the stack by a JIT name.  The writer writes
  * the JIT names with the table.  Without the patches, stacks have the table's
  * names.
@@ -70,7 +70,7 @@ struct syc_symbol_table_totals {
 };
 
 /**
- * Name all addresses in @reader, from begin to end.  Returns 0, -ENOMEM, -EFBIG
+ * Name all addresses in @reader, from start to end.  Returns 0, -ENOMEM, -EFBIG
  * if the table is too large for its offsets, or -EILSEQ for a big-endian
  * capture.
  */
@@ -144,8 +144,8 @@ int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
 /**
  * Write the file, replace the target, and close @fd.  After a failure, remove
  * the file.  Returns 0 or -errno.  -EBUSY means that another process is writing
- * to the target, and -EAGAIN that the source changed.  Both leave source and
- * target unchanged.
+ * to the target, and -EAGAIN that the source changed.  After both errors,
+ * source and target are unchanged.
  */
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
                        const char *temporary, struct syscap_error *error);

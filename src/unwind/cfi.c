@@ -277,7 +277,7 @@ static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 }
 
 /*
- * Return whether the CFA counts from a register that calls need not keep.
+ * Return whether the CFA is relative to a register that calls need not keep.
  * Inner functions may have left the register unchanged, which tables do not
  * report.
  */

@@ -133,9 +133,9 @@ int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
 /**
  * Make an index of the running program's .eh_frame, for a program without
  * PT_GNU_EH_FRAME.  The program is loaded @bias above the addresses in its
- * file.  The function reads the file's section headers.  It does nothing if the
- * index exists, or if the file can't be opened.  The finished index is never
- * changed.
+ * file.  The function reads the file's section headers.  If the index exists,
+ * or the file can't be opened, the function does nothing.  The finished index
+ * is never changed.
  *
  * Context: any-thread.
  */
@@ -190,8 +190,8 @@ static inline int64_t syc_row_value(struct syc_row_rule rule)
 }
 
 struct syc_row {
-	/* The CFA: cfa_expr is the address of an expression; if cfa_expr is 0,
-	 * the CFA is register cfa_reg + cfa_offset. */
+	/* The CFA: the expression at cfa_expr, or, if cfa_expr is 0, register
+	 * cfa_reg + cfa_offset. */
 	uintptr_t cfa_expr;
 	int64_t cfa_offset;
 	unsigned cfa_reg;

@@ -62,8 +62,8 @@ static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
 	frame->fp_at = 0;
 	if (is_outermost(rule)) {
 		/*
-		 * A function's begin is reported by its own address, see
-		 * syc_walk_report_begin()
+		 * A function's start is reported by its own address
+		 * (syc_walk_report_begin()).
  */
 		frame->ra_at = syc_rule_kind(rule) == SYC_RULE_BEGUN;
 		frame->cfa = 0;
@@ -123,7 +123,7 @@ static inline struct syc_kept_frame *find_inner(struct syc_last_stack *again,
 	return from;
 }
 
-/* Like find_inner(), for the begin of a walk.  Stacks of similar depths
+/* Like find_inner(), for the start of a walk.  Stacks of similar depths
  * alternate, so the result is remembered by @sp. */
 static inline struct syc_kept_frame *find_first(struct syc_last_stack *again,
                                                 uintptr_t sp)

@@ -11,7 +11,7 @@
  * frames do not wait for each other.  A walk always loads and compares return
  * addresses, so its result equals the result of a full walk.
  *
- * Such a walk supports only frames of unwind.c's fast loop, on the thread's own
+ * The walks support only frames of unwind.c's fast loop, on the thread's own
  * stack, to the end of the stack.  Other stacks need syc_backtrace().
  */
 #ifndef SYC_UNWIND_LAST_STACK_CACHE_H
@@ -85,7 +85,7 @@ static inline uint64_t syc_caller_address(const struct syc_caller *from)
  */
 void syc_last_stack_find_bounds(struct syc_last_stack *again);
 
-/** Return whether @sp is on the thread's own stack; false if the bounds are
+/** Return whether @sp is on the thread's own stack, or false if the bounds are
  * unknown.  Context: any-thread, signal-safe. */
 static inline bool syc_last_stack_covers(const struct syc_last_stack *again,
                                          uintptr_t sp)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine.h - facts about the processor for the unwinder: numbers of registers,
- * system calls, signal frames.
+ * machine.h - parts of the unwinder that depend on the processor: numbers of
+ * registers, system calls, signal frames.
  *
  * Each machine defines
  *

@@ -59,7 +59,8 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
 
 #define SYC_MEMORY_PAGES 4u /* a power of two */
 
-/** Pages that were readable a moment ago; a zeroed struct is valid. */
+/** Pages that were readable at an earlier check.  A struct of zeros is
+ * valid. */
 struct syc_memory_pages {
 	uintptr_t known[SYC_MEMORY_PAGES]; /* page numbers */
 };
@@ -133,9 +134,9 @@ static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
  * modules may be read in place.  Without _dl_find_object() the list is the only
  * source.
  *
- * The list has two halves that take turns.  A reader copies entries and then
- * checks that the list's version has not changed.  A handler that interrupted
- * the writer reads the other half.
+ * The list has two halves, which are used alternately.  A reader copies entries
+ * and then checks that the list's version has not changed.  A handler that
+ * interrupted the writer reads the other half.
  */
 
 struct syc_bytes;

@@ -44,8 +44,8 @@ struct half {
 
 /*
  * Memory that is mapped for the first list, or the first trusted table.
- * Without this memory there is no list, and rules of unknown validity are
- * dropped.
+ * Without this memory, the process has no list, and drops rules of unknown
+ * validity.
  */
 static struct lists {
 	struct half halves[2];

@@ -77,7 +77,7 @@ enum place {
 };
 
 /*
- * Classify a return address.  A function's first byte may be the begin of a
+ * Classify a return address.  A function's first byte may be the start of a
  * stack that some code made without a call.  A module's code without tables is
  * accepted only in the walk's current module.
  */
@@ -210,8 +210,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 			continue;
 		/*
 		 * A frame pointer into the function's own frame is not the
-		 * caller's.  Such a function has pushed the caller's frame
-		 * pointer first.
+		 * caller's, which the function has pushed first.
 		 */
 		if (regs->r[SYC_REG_FP] >= sp && regs->r[SYC_REG_FP] < at &&
 		    !syc_memory_load(&walk->stacks, at - sizeof(uintptr_t),

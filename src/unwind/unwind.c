@@ -125,7 +125,7 @@ static enum syc_step step_signal(struct syc_walk *walk)
 	regs.known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
 	regs.left = regs.known & ~SYC_KEPT;
 	/*
-	 * The handler returns to the trampoline's begin, which made no call.
+	 * The handler returns to the trampoline's start, which made no call.
 	 */
 	syc_walk_report_begin(walk);
 	return syc_walk_accept(walk, &regs, true);
@@ -170,9 +170,9 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 #define DOUBT_MOST     4096u
 
 /*
- * Number of stopped walks since rules were last doubted, number of stopped
- * walks after which rules are doubted again, and the last such number.  No data
- * depends on these numbers.
+ * Number of stopped walks since the last drop of all rules, number of stopped
+ * walks before the next drop, and the previous such number.  No data depends on
+ * these numbers.
  */
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 

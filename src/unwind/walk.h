@@ -26,7 +26,7 @@
 #include "unwind/memory.h"
 #include "unwind/unwind.h"
 
-/** Kind of a rule, in its lowest 3 bits; the other bits depend on the kind. */
+/** Kind of a rule, in its lowest 3 bits.  The other bits depend on the kind. */
 enum syc_rule_kind {
 	SYC_RULE_NONE,
 	SYC_RULE_CALL,      /* a caller by SYC_RULE_CALL's bits, see below */
@@ -38,7 +38,7 @@ enum syc_rule_kind {
 	SYC_RULE_SIGNAL,    /* returns to the instruction that a signal
 	                     * interrupted */
 	SYC_RULE_SLOW,      /* the rule does not fit in a word */
-	SYC_RULE_BEGUN      /* outermost: returns to the begin of a function,
+	SYC_RULE_BEGUN      /* outermost: returns to the start of a function,
 	                     * after no call */
 };
 
@@ -220,7 +220,7 @@ bool syc_cfi_is_return(uintptr_t pc);
  * signal-safe. */
 bool syc_cfi_follows_call(uintptr_t pc);
 
-/** Return the begin of the function at @pc, or 0 if the tables lack the
+/** Return the start of the function at @pc, or 0 if the tables lack the
  * function.  Context: any-thread, signal-safe. */
 uintptr_t syc_cfi_find_function(uintptr_t pc);
 
