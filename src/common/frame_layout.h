@@ -203,7 +203,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		                   NUMBER(allocation, n_addrs) },
 		.item_numbers = { ADDRESS },
 	},
-	[SYSCAP_FRAME_OVERLAY] = { /* two texts, each ends with a NUL */
+	[SYSCAP_FRAME_OVERLAY] = { /* two texts, each with a NUL at the end */
 		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SYC_FRAME_LOOK,
 		.size = SYSCAP_OVERLAY_FIXED + 2,
 		.count_at = SYC_AT(overlay, src_len),

@@ -62,8 +62,8 @@ struct syc_json {
 	unsigned depth;
 	uint32_t has_items; /* bit d: a comma is due at depth d */
 	bool after_key;
-	/* The buffer avoids a stdio call for each comma; the calls would take
-	 * most of the time. */
+	/* The buffer avoids a stdio call for each comma, because the calls
+	 * would take most of the time. */
 	unsigned n_waiting;
 	char waiting[1000];
 };
@@ -85,7 +85,7 @@ void syc_json_unsigned(struct syc_json *json, uint64_t value);
 /** Write @value / 10^@decimals exactly; for example, 1234567 and 6 give
  * 1.234567. */
 void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals);
-/** Write @value as the shortest text that reads back as @value; NaN and
+/** Write @value as the shortest text that reads back as @value.  NaN and
  * infinity become null. */
 void syc_json_double(struct syc_json *json, double value);
 void syc_json_bool(struct syc_json *json, bool value);

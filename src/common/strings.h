@@ -47,8 +47,8 @@ bool syc_utf8_is_valid(const char *text);
 size_t syc_utf8_count(const char *text);
 
 /**
- * Copy @len bytes, none a NUL, and append a NUL.  Returns NULL without memory.
- * The caller frees the copy.
+ * Copy @len bytes without a NUL, and append a NUL.  Returns NULL without
+ * memory.  The caller frees the copy.
  */
 static inline char *syc_copy_text(const char *text, size_t len)
 {

@@ -78,9 +78,9 @@ static void join_all(const struct syc_comparison *comparison,
 }
 
 /*
- * Make one row of a function that moved: only the base has it in one binary,
- * and only the new side in another.  The name of the function must have exactly
- * one such pair.  Returns 0 or -ENOMEM.
+ * Make one row of a function that moved from a binary of the base to a binary
+ * of the new side.  The name of the function must have exactly one pair of
+ * binaries.  Returns 0 or -ENOMEM.
  */
 static int renamed_join(struct syc_comparison *comparison)
 {
@@ -121,7 +121,7 @@ static bool is_sum(enum syc_measure measure)
 	return measure <= SYC_MEASURE_COUNT;
 }
 
-/* The share of @row in the total of all functions of @side. */
+/* @texts: binary and name with their NULs, one after the other. */
 static int add_row(struct syc_comparison *comparison, enum syc_measure measure,
                    const char *texts, size_t len)
 {
@@ -209,7 +209,7 @@ static double sum(const double *values, size_t n)
 	return result;
 }
 
-/* Totals of a side's functions; shares are of one unit each. */
+/* The share of @row in the total of all functions of @side. */
 static double share_of(const struct syc_comparison *comparison,
                        const struct syc_compared *row, unsigned side)
 {

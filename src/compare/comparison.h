@@ -77,7 +77,7 @@ void syc_ratio_interval(const struct syc_ratio *ratio, double missed,
                         double *ret_low, double *ret_high);
 
 enum syc_measure {
-	/* Amounts of functions: time, ticks or bytes; or the share of the
+	/* Amounts of functions, in time, ticks or bytes, or as the share of the
 	 * total. */
 	SYC_MEASURE_AMOUNT,
 	SYC_MEASURE_SHARE,
@@ -201,7 +201,7 @@ int syc_observe_functions(const struct syc_observed *observed,
 
 /**
  * Add the marks that pass the filter.  The filter selects marks like samples:
- * by time, by thread, and by the marks in which they begin.  Returns 0,
+ * by time, by thread, and by the surrounding marks at the begin.  Returns 0,
  * -ENOMEM, or -EINVAL with the reason in @error.
  */
 int syc_observe_marks(const struct syc_observed *observed,

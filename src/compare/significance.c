@@ -3,11 +3,11 @@
  * significance.c - ratios of means with confidence intervals, and the rows that
  * differ.
  *
- * A ratio of two means has Welch's test and Fieller's interval. A ratio r is in
- * the interval if chance explains the difference between new and r * base.  So
- * 1 is in the interval exactly if the means do not differ.  A base close to 0
- * gives an interval without an upper end; a quotient of estimates would fail
- * for such a base.
+ * A ratio of two means has Welch's test and Fieller's interval.  A ratio r is
+ * in the interval if chance explains the difference between new and r * base.
+ * So 1 is in the interval exactly if the means do not differ.  A base close to
+ * 0 gives an interval without an upper end, while a quotient of estimates would
+ * fail.
  *
  * The method of Benjamini and Hochberg chooses the rows that differ.  In the
  * long run, one in 20 of the reported rows does not differ.  The intervals are
@@ -16,8 +16,8 @@
  * explains why.
  *
  * A tail of Student's t distribution is an incomplete beta function,
- * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²). The continued
- * fraction of the function converges fast on one side of the mean; symmetry
+ * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²).  The continued
+ * fraction of the function converges fast on one side of the mean.  Symmetry
  * gives the other side.
  */
 #include <math.h>
@@ -229,8 +229,8 @@ static double share_out(double *ps, size_t n)
 }
 
 /*
- * Whether @row cannot differ for any assignment of units to sides: such a row
- * is no test, and must not weaken the others.
+ * Whether @row cannot differ for any assignment of units to sides.  A row like
+ * this is no test, and must not weaken the others.
  */
 static bool is_constant(const struct syc_comparison *comparison,
                         const struct syc_compared *row)

@@ -55,8 +55,9 @@ int syc_line_next(struct syc_line *line, struct syc_import *import,
 #define PID 1
 
 /*
- * A sample has at most 2^24 - 1 ticks; more ticks become several samples, with
- * a stack each.  The number of such samples is bounded for the whole file.
+ * A sample has at most 2^24 - 1 ticks.  More ticks become several samples, with
+ * a stack each.  The number of additional samples is bounded for the whole
+ * file.
  */
 #define MOST       (UINT64_C(1) << 44)
 #define TICKS      ((UINT64_C(1) << 24) - 1)

@@ -4,8 +4,8 @@
  *
  * The importers read text line by line, and write each sample immediately.  The
  * text may contain any bytes.  The first line that is not in the folded format
- * ends the import; the error gives the number of the line.  In output of perf,
- * lines of another format are skipped and counted.
+ * ends the import, and the error gives the number of the line.  In output of
+ * perf, the importer skips and counts lines of another format.
  */
 #ifndef SYC_IMPORT_IMPORT_H
 #define SYC_IMPORT_IMPORT_H

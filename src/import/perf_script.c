@@ -114,7 +114,7 @@ static bool read_time(const char **at, int64_t *ret_ns)
 	return true;
 }
 
-/* The fields behind the name of the command. */
+/* The fields after the name of the command. */
 static bool read_head(const char *at, struct head *head, const char **ret_rest)
 {
 	if (!read_ids(&at, head))

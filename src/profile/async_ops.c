@@ -11,7 +11,7 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Mark @i, for changes; the mark is a part of an operation or arrow. */
+/* Mark @i, for changes.  The mark is a part of an operation or arrow. */
 static inline struct syscap_profile_mark *marks_part(struct syc_marks *marks,
                                                      size_t i)
 {

@@ -44,7 +44,7 @@ static int put(struct syc_counters *counters, uint32_t process, uint32_t id,
 	return r < 0 ? r : 0;
 }
 
-/* Of several definitions, the last definition in the file is valid. */
+/* The last definition in the file replaces earlier definitions. */
 static int set_latest(struct syc_counters *counters, uint32_t id,
                       uint32_t counter)
 {

@@ -14,7 +14,7 @@
 
 /*
  * Limit of a pattern, in bytes.  C libraries compile each "(" by a recursive
- * call.  The limit fits into 2 MiB of stack; a smaller stack may overflow.
+ * call.  The limit fits into 2 MiB of stack, but a smaller stack may overflow.
  */
 #define PATTERN_MAX 4096u
 

@@ -105,7 +105,7 @@ static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
 
 	*ret_number = of;
 	binary.is_inlined = false;
-	/* Only a library of syscap is syscap's as a whole. */
+	/* Of a library of syscap, all functions are syscap's code. */
 	if (binary.category == SYSCAP_CATEGORY_RECORDING &&
 	    !syc_functions_is_recording("", binary.binary))
 		binary.category = SYSCAP_CATEGORY_APPLICATION;

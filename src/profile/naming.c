@@ -282,7 +282,7 @@ static int naming_ask(struct syc_naming *naming,
 
 /*
  * Give each frame interrupted by a signal a separate location.  The signal
- * trampoline calls such a frame, and its address is exact.
+ * trampoline calls the frame, whose address is exact.
  */
 static int exact_interrupted(struct job *job)
 {
@@ -364,8 +364,8 @@ int syc_naming_settle(struct syc_naming *naming,
 /*
  * A location is named after the code at its address at its first time.  Later,
  * the address may have another function: JIT compilers reuse memory, and
- * libraries are unloaded.  So stacks with such locations are resolved again at
- * the time of each stack, and use other locations if the function differs.
+ * libraries are unloaded.  So stacks with varying locations are resolved again
+ * at the time of each stack, and use other locations if the function differs.
  */
 
 int syc_timed_names_begin(struct syc_timed_names *timed,

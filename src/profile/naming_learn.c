@@ -182,7 +182,7 @@ int syc_naming_learn_ahead(struct syc_naming *naming,
 	return r;
 }
 
-/* Collect what the lookup in files needs. */
+/* Collect data for the lookup in files. */
 static int learn_for_lookup(struct syc_naming *naming,
                             const struct syscap_reader *reader,
                             const struct syscap_frame *frame)

@@ -26,7 +26,7 @@ static bool begins_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Read a frequency.  Returns the text behind the frequency, or NULL. */
+/* Read a frequency.  Returns the text after the frequency, or NULL. */
 static const char *read_hz(const char *text, int64_t *ret_period_ns)
 {
 	unsigned long hz;

@@ -2,9 +2,9 @@
 /*
  * processes.h - processes and threads of a capture, and their sampling rates.
  *
- * A pid gets a new life if a PROCESS or FORK frame mentions it after its EXIT.
- * An event belongs to the latest life that began before the event, otherwise to
- * the first life.
+ * A PROCESS or FORK frame of a pid after the pid's EXIT begins a new life of
+ * the pid.  An event belongs to the latest life that began before the event,
+ * otherwise to the first life.
  */
 #ifndef SYC_PROFILE_PROCESSES_H
 #define SYC_PROFILE_PROCESSES_H

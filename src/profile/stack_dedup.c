@@ -11,8 +11,8 @@
 
 #define FIRST_SETS 64u
 /*
- * The table has at most 8 MiB.  If a program has more than these 650,000
- * stacks, lookups find only the latest stacks.
+ * The table has at most 8 MiB.  If a program has more than 650,000 stacks,
+ * lookups find only the latest stacks.
  */
 #define MOST_SETS (UINT32_C(1) << 17)
 

@@ -32,8 +32,8 @@ struct syc_dedup_set {
 
 /**
  * Deduplication of whole stacks by a checksum.  A program repeats a few stacks.
- * The tree needs two cache misses for each address; a lookup of a whole stack
- * needs one cache miss.
+ * The tree needs two cache misses for each address, but a lookup of a whole
+ * stack needs one cache miss.
  *
  * Stacks with equal checksums are treated as equal.  Each word of a stack is
  * multiplied by a random 128-bit factor of its position, and the upper half of

@@ -55,8 +55,8 @@ void syc_slots_fini(struct syc_slots *slots)
 }
 
 /*
- * The table is filled to three quarters, since it is the largest part of a
- * profile.  With a million nodes, this filling saves half of the table's
+ * The table is filled to three quarters, since the table is the largest part of
+ * a profile.  With a million nodes, this filling saves half of the table's
  * memory.
  */
 int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node)

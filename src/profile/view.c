@@ -90,8 +90,8 @@ enum {
 	 * A run of syscap's frames.  A frame of the program below a run is
 	 * attached to the run's caller, so a run is always the end of a stack.
 	 */
-	IS_OWN = 16,     /* the node's innermost frame is of a run */
-	BEGINS_OWN = 32, /* the node's outermost frame is of a run */
+	IS_OWN = 16,     /* the node's innermost frame is in a run */
+	BEGINS_OWN = 32, /* the node's outermost frame is in a run */
 	IS_OWN_NEEDED =
 		64, /* samples passed whose innermost frame is in this run */
 	IS_OF_ALLOCATOR = 128, /* the run's outermost frame is the allocator */
@@ -356,7 +356,7 @@ static int step(struct build *build, uint32_t function, uint32_t line,
 
 /*
  * Extend the path by the end of @stack.  Frames of syscap are omitted if no
- * sample that ends in them passed.
+ * sample that passed ends in these frames.
  */
 static int steps(struct build *build, size_t stack, uint32_t *node)
 {
