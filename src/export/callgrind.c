@@ -32,8 +32,8 @@ struct calls {
 	const struct syscap_view *view;
 	uint64_t *is_outermost; /* bit of each node */
 	/*
-	 * Nodes by the function of their parent; if lines are written, also by
-	 * their own function.
+	 * Nodes by the function of their parent, and if lines are written, also
+	 * by their own function.
 	 */
 	struct syc_group by_caller, by_function;
 	/* The last result, by callee, then by line. */
@@ -107,9 +107,7 @@ static void walk_tree(struct walk *walk)
 	}
 }
 
-/*
- * Mark each node that is the first node of its function on its stack by a bit.
- */
+/* Set a bit for each node that is the first of its function on the stack. */
 static int find_outermost(const struct syc_export *export, uint64_t **ret_bits)
 {
 	struct walk walk = { 0 };
@@ -269,8 +267,8 @@ struct writer {
 	const struct syc_export *export;
 	FILE *out;
 	/*
-	 * Objects and files by text, NUL included; the format numbers each kind
-	 * separately.
+	 * Objects and files by text, NUL included.  The format numbers each
+	 * kind separately.
 	 */
 	struct syc_map objects, files;
 	bool *is_named; /* functions whose names are written */

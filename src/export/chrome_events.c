@@ -3,7 +3,8 @@
  * chrome_events.c - marks, operations and arrows as Chrome trace events.
  *
  * Marks in the first lane of a thread are complete events ("X").  Marks that
- * partly overlap such marks are pairs of events ("b", "e"), like operations.
+ * partly overlap complete events are pairs of events ("b", "e"), like
+ * operations.
  */
 #define _GNU_SOURCE
 #include "export/chrome_events.h"

@@ -20,8 +20,8 @@ struct syc_chrome {
 };
 
 /**
- * Begin an event with phase, pid, tid and time; add other members until the end
- * of the event.
+ * Begin an event with phase, pid, tid and time.  Add other members until the
+ * end of the event.
  */
 void syc_chrome_event(struct syc_chrome *trace, const char *phase,
                       uint32_t thread, int64_t time);

@@ -3,7 +3,7 @@
  * export.h - writers of every export format, and their common helpers.
  *
  * Output errors stay in @out; the caller checks ferror(). docs/export.md lists
- * what each format cannot hold.
+ * the limits of each format.
  */
 #ifndef SYC_EXPORT_EXPORT_H
 #define SYC_EXPORT_EXPORT_H
@@ -176,7 +176,7 @@ bool syc_mark_links_is_same(const struct syc_mark_links *linked,
                             const struct syscap_profile *profile, size_t one,
                             size_t other);
 
-/* A view as an SVG picture with search and zoom, alone or as a comparison. */
+/* A view as an SVG picture with search and zoom, perhaps as a comparison. */
 
 struct syc_flamegraph {
 	const struct syscap_profile *profile;

@@ -74,7 +74,7 @@ static uint32_t group_of(const void *data, uint32_t row)
 	const struct event event = event_of(markers, row);
 	uint32_t thread;
 
-	if (event.loss != NULL) /* the view has selected losses */
+	if (event.loss != NULL) /* losses in the view pass the filter */
 		return event.loss->thread;
 	if (event.is_mark && event.mark.is_end)
 		return SYSCAP_PROFILE_NONE;

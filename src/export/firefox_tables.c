@@ -298,7 +298,7 @@ static void write_strings(struct syc_firefox_tables *tables,
 		syc_json_text(json, syc_frames_name(&tables->frames, i));
 	for (size_t i = 0; i < n_names; i++) {
 		/*
-		 * Group and name are short in a frame; replaced bytes take
+		 * Group and name are short in a frame, but replaced bytes take
 		 * up to three times the space
 		 */
 		char text[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flamegraph.c - a view as an SVG picture with search and zoom, alone or as a
+ * flamegraph.c - a view as an SVG picture with search and zoom, perhaps as a
  * comparison.
  */
 #define _GNU_SOURCE
@@ -49,7 +49,7 @@ static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
 }
 
 /*
- * Write at most @most characters of @text; the last character of a cut text is
+ * Write at most @most characters of @text.  The last character of a cut text is
  * "…".  Escape special characters of XML.  Show characters that XML excludes,
  * and characters that change the direction of writing, as numbers.
  */

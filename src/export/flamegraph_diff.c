@@ -2,8 +2,8 @@
 /*
  * flamegraph_diff.c - matching of the nodes of two views.
  *
- * Nodes of two views match if the function names on the path to them match.
- * The comparison ignores binary names, so two builds can be compared.
+ * Nodes of two views match if the function names on their paths match.  The
+ * comparison ignores binary names, so two builds can be compared.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -86,7 +86,7 @@ static uint32_t find_partner(const struct side *base, const bool *taken,
 }
 
 /*
- * Match nodes of one name: first nodes of the same binary; then the largest
+ * Match nodes of one name: first nodes of the same binary, then the largest
  * remaining nodes, since a binary may have another name.
  */
 static int pair_up(struct syc_flamegraph_diff *diff, struct matching *matching,

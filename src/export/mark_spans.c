@@ -196,7 +196,7 @@ static bool is_span(const struct syscap_profile *profile,
 }
 
 /*
- * Sort marks by thread; @ends has one element more than the number of threads,
+ * Sort marks by thread.  @ends has one element more than the number of threads,
  * and receives the ends.
  */
 static void sort_by_thread(struct syc_mark_spans *nested,

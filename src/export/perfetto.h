@@ -82,7 +82,7 @@ void syc_perfetto_end_at(struct syc_perfetto *trace, size_t begun,
 /** Add a packet's time, at least 0. */
 uint64_t syc_perfetto_time(int64_t time);
 
-/** Begin and end an event of @track; add its other fields in between. */
+/** Begin and end an event of @track.  Add its other fields in between. */
 void syc_perfetto_event(struct syc_perfetto *trace, enum syc_event_type type,
                         uint64_t track, int64_t time);
 void syc_perfetto_event_end(struct syc_perfetto *trace);

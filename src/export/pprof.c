@@ -5,8 +5,8 @@
  * A view has no addresses: a location is a function, or a function at a line
  * with the functions inlined there.
  *
- * The format requires a gzip file.  The blocks of the file are stored
- * uncompressed; gzip makes the file smaller.
+ * The format requires a gzip file.  The writer stores the blocks of the file
+ * uncompressed, and gzip makes the file smaller.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -154,8 +154,8 @@ static void write_string(struct pprof_file *file, const char *text, size_t n)
 	gzip_write(file->gzip, file->outer.bytes.items, file->outer.bytes.n);
 }
 
-/* The program with the largest amount; pprof treats the first mapping as the
- * program. */
+/* The program with the largest amount, since pprof treats the first mapping as
+ * the program. */
 static const char *main_binary(const struct pprof_tables *tables)
 {
 	const struct syscap_profile_process *processes;

@@ -11,7 +11,7 @@
 
 #define VARINT_SIZE 10u /* size of the largest number */
 
-/* Number of bytes of a length that is filled in later, more than necessary. */
+/* Number of bytes reserved for a length, which may be more than necessary. */
 #define LENGTH_SIZE 4u
 
 void syc_protobuf_clear(struct syc_protobuf *message)

@@ -249,7 +249,7 @@ static void write_event(struct writer *writer, const char *type,
 	syc_json_end_object(&writer->json);
 }
 
-/* The marks from @order to @end are of one thread and lane: nested or
+/* The marks from @order to @end belong to one thread and lane: nested or
  * disjoint. */
 static int write_marks(struct writer *writer, const uint32_t *order,
                        const uint32_t *end)

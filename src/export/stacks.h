@@ -114,7 +114,7 @@ struct syc_thread_samples {
 };
 
 /**
- * Returns 0 or -ENOMEM.  The caller ends @by in any case; the profile and the
+ * Returns 0 or -ENOMEM.  The caller ends @by in any case.  The profile and the
  * view must exist as long as @by.
  */
 int syc_thread_samples_init(struct syc_thread_samples *by,
@@ -144,7 +144,7 @@ const uint32_t *syc_thread_samples_get(struct syc_thread_samples *by,
 
 struct syc_folded {
 	/*
-	 * Begins of the text to write, by function; the last text ends at
+	 * Begins of the text to write, by function.  The last text ends at
 	 * begins[n].
 	 */
 	size_t *begins;
@@ -154,7 +154,7 @@ struct syc_folded {
 };
 
 /**
- * With @in_quotes each '"' is doubled. Returns 0 or -ENOMEM; the caller calls
+ * Each '"' is doubled if @in_quotes.  Returns 0 or -ENOMEM; the caller calls
  * fini in any case.
  */
 int syc_folded_init(struct syc_folded *folded,
@@ -170,8 +170,8 @@ int syc_folded_stack(struct syc_folded *folded, FILE *out,
 
 /**
  * Write the frames of @n nodes, innermost first, like syc_folded_stack().
- * syc_folded_fetch() prefetches names: call it for several stacks before
- * syc_folded_path().
+ * syc_folded_fetch() prefetches the names of several stacks, before
+ * syc_folded_path() of the stacks.
  */
 void syc_folded_fetch(const struct syc_folded *folded,
                       const struct syscap_view *view, const uint32_t *nodes,

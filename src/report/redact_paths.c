@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * redact_paths.c - texts of a page, each stored once, and home directories
- * removed from them.
+ * redact_paths.c - texts of a page, each stored once, without home directories.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -124,8 +124,8 @@ static double get_value(const struct rows *rows, size_t i)
 
 /*
  * Keep the least, the largest and the last of the values @from to @to - 1, from
- * place @at on.  These values are of one counter and one cell.  Returns the new
- * end.
+ * place @at on.  The values belong to one counter and one cell.  Returns the
+ * new end.
  */
 static size_t thin_cell(struct rows *rows, size_t from, size_t to, size_t at)
 {
@@ -218,7 +218,7 @@ static int by_severity(const void *one, const void *other)
 	return by_first_cell(one, other);
 }
 
-/* Write messages into the cells, whose cell 4 is the number of the log. */
+/* Write messages into rows of five cells.  Cell 4 is the number of the log. */
 static void put_messages(struct syc_page *page,
                          const struct syscap_profile_log *items,
                          uint64_t *cells, size_t n)
@@ -317,7 +317,8 @@ struct links {
 	struct syc_page *page;
 	/* Place of each mark in the page, by number, or NONE. */
 	const uint32_t *places;
-	/* The page lacks marks: an end alone does not keep an operation. */
+	/* The page lacks marks: the end of an operation does not suffice to
+	 * keep the operation. */
 	bool is_limited;
 };
 

@@ -112,7 +112,8 @@ static uint64_t get_duration(const void *data, size_t i)
 	return (uint64_t)mark_at(rows, i).duration;
 }
 
-/* Time between the mark's begin and the recording's, if the mark was cut. */
+/* Time between the begin of the mark and the begin of the recording, if the
+ * mark was cut. */
 static uint64_t get_before(const void *data, size_t i)
 {
 	const struct syscap_profile_mark mark = mark_at(data, i);
@@ -265,7 +266,7 @@ static int write_rows(struct syc_mark_rows *rows, struct syc_pack *pack)
 	return r;
 }
 
-/* The texts of messages of marks in the page, each once; @numbers has the text
+/* The texts of messages of marks in the page, each once.  @numbers has the text
  * of each mark. */
 static int write_messages(const struct syc_mark_rows *rows,
                           struct syc_pack *pack, uint32_t *numbers)

@@ -242,8 +242,8 @@ static size_t measure_program(const struct syc_page *page, uint32_t process,
 }
 
 /*
- * The program without its arguments, which may be secrets.  The result is empty
- * if the path may be incomplete and is in a home directory.
+ * The program without its arguments, since arguments may be secrets.  The
+ * result is empty if the path may be incomplete and is in a home directory.
  */
 static char *redact_command(const struct syc_page *page, uint32_t process,
                             const char *command)

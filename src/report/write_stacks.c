@@ -2,8 +2,8 @@
 /*
  * write_stacks.c - functions, call trees and samples of a page.
  *
- * Functions of the capture come first; functions that only the compared capture
- * has follow.
+ * Functions of the capture precede functions that only the compared capture
+ * has.
  *
  * A tree is stored in preorder, the largest callee first.  So the descendants
  * of a node have consecutive numbers, and one backward loop computes all sums.
@@ -431,7 +431,7 @@ int syc_page_write_times(struct syc_page *page, const char *prefix,
 		return -ENOMEM;
 	find_runs(rows, n, begins);
 	runs.begins = begins;
-	/* The page decodes the times as soon as it has their column. */
+	/* The page decodes the times as soon as the page has the column. */
 	r = syc_column_write(&page->pack, names[1], n_runs, get_run_length,
 	                     &runs);
 	if (r == 0)

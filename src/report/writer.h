@@ -23,7 +23,7 @@
  *		data-width="4" data-n="1000" data-bytes="4000">BASE64</script>
  *
  * Numbers are little-endian, of 1, 2, 4 or 8 bytes, the narrowest width for the
- * largest number. Texts are UTF-8, each with a NUL behind it (width 0). The
+ * largest number.  Texts are UTF-8, each with a NUL at the end (width 0).  The
  * bytes are deflated, without a header of zlib or gzip, and then written in
  * base64.  So text from a capture is never markup: the page contains it only as
  * base64 characters.
@@ -53,7 +53,7 @@ int syc_pack_end(struct syc_pack *pack);
 typedef uint64_t syc_column_get(const void *data, size_t i);
 
 /**
- * Each function returns 0 or -ENOMEM; errors of the output stay in its FILE.
+ * Each function returns 0 or -ENOMEM.  Errors of the output stay in its FILE.
  */
 int syc_column_write(struct syc_pack *pack, const char *name, size_t n,
                      syc_column_get *get, const void *data);
@@ -165,9 +165,9 @@ struct syc_page {
 uint32_t syc_page_text(struct syc_page *page, const char *text);
 
 /**
- * Copy @text with "~" for home directories and a user's mounts.  Of paths in
- * such directories, only the last name stays.  The caller frees the result.
- * Returns NULL without memory.
+ * Copy @text with "~" for home directories and a user's mounts.  Paths in these
+ * directories keep only the last name.  The caller frees the result.  Returns
+ * NULL without memory.
  */
 char *syc_page_without_homes(const char *text);
 
@@ -204,7 +204,7 @@ int syc_page_write_blocked(struct syc_page *page);
 int syc_page_write_stalled(struct syc_page *page);
 /**
  * Write the column @prefix.times: differences to the time before.  Combined
- * rows share few times.  Then @prefix.runs has the number of rows of each time.
+ * rows share few times.  @prefix.runs then has the number of rows of each time.
  */
 int syc_page_write_times(struct syc_page *page, const char *prefix,
                          const struct syc_row *rows, size_t n,

@@ -142,8 +142,8 @@ export class Columns {
 		this.found.set(column.name, { column, buffer });
 		if (!/^(sample|blocked|stalled|allocation)\.times$/.test(column.name))
 			return;
-		// Large columns are decoded here, before the next column is
-		// inflated.  Runs precede their times.
+		// Decode large columns before the next column is inflated.
+		// Runs precede their times.
 		const numbers = this.numbers(column.name);
 		const runs = column.name.replace('times', 'runs');
 		this.known.set(column.name, this.found.has(runs)

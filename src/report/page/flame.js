@@ -216,7 +216,7 @@ export function layoutChart(what) {
 }
 
 /**
- * The nodes that a search finds, and their share of the total; nested matches
+ * The nodes that a search finds, and their share of the total.  Nested matches
  * count once.
  * @param {Model} model @param {Tree} tree
  * @param {Costs} totals @param {string} [search]

@@ -78,7 +78,10 @@ export class Header {
 		].filter(Boolean).join(' · ');
 	}
 
-	/** The numbers of events in the page, if its size limits them. */
+	/**
+	 * The numbers of events in the page, if the page size limits the
+	 * events.
+	 */
 	describeLimits() {
 		const { model, model: { limits } } = this.app;
 		/** @type {(n: number, all: number, what: string) => string | false} */

@@ -444,7 +444,7 @@ export class App {
 	}
 }
 
-/** Read the columns before the script, and draw; then read the other
+/** Read the columns before the script, and draw.  Then read the other
  * columns. */
 export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));

@@ -303,7 +303,7 @@ export class Model extends Events {
 					: allocations).n > 0);
 	}
 
-	/** Number of functions, also of those for collapsed libraries. */
+	/** Number of functions, including collapsed libraries. */
 	get nFunctions() {
 		return this.functions.n + this.collapsed.length;
 	}
@@ -348,7 +348,8 @@ export class Model extends Events {
 		return this.functions.n + i;
 	}
 
-	/** Whether `f` is of a copy of syscap that is linked to the program.
+	/** Whether `f` belongs to a copy of syscap that is linked to the
+	 * program.
 	 * @param {number} f */
 	isLinkedCopy(f) {
 		return this.categoryOf(f) === RECORDING &&
@@ -375,7 +376,7 @@ export class Model extends Events {
 	}
 
 	/** The order of threads, by sums. By wall time, sleeping threads equal
-	 * working threads; then the program's threads precede threads of its
+	 * working threads. Then the program's threads precede threads of its
 	 * children.
 	 * @param {Costs} sums @returns {(a: any, b: any) => number} */
 	foremost(sums) {

@@ -4,7 +4,7 @@
 import { button, el, fill, offer } from './dom.js';
 import { formatAt } from './format.js';
 
-const MOST_NOTES = 50, LENGTH = 500; // notes, and characters of a note
+const MOST_NOTES = 50, LENGTH = 500; // most notes, and characters of a note
 
 /** Read a note of an address. @param {string} text @returns {Note | null} */
 export function readNote(text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// stacks.js - the stack traces behind a box of a flame graph, one by one.
+// stacks.js - the stack traces of a box of a flame graph, one by one.
 import { button, div, el, fill, hint } from './dom.js';
 import { Passing } from './filter.js';
 import { formatAmount, formatCount, formatMoment, formatNumber } from './format.js';
@@ -23,7 +23,7 @@ export function nodesThat(analysis, is) {
 	});
 }
 
-/** Whether @path, innermost first, calls a stack's end.
+/** Whether the stack of @node ends in the functions of @path, innermost first.
  * @param {Tree} tree @param {number} node @param {number[]} path functions */
 export function endsWith(tree, node, path) {
 	for (const f of path) {

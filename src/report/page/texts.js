@@ -17,7 +17,7 @@ export class Texts {
 		this.decoder = new TextDecoder();
 	}
 
-	/** Texts, each with a NUL behind the text. @param {Uint8Array} bytes
+	/** Texts, each with a NUL at the end.  @param {Uint8Array} bytes
 	 * @param {number} n */
 	add(bytes, n) {
 		const begins = new Uint32Array(n + 1);

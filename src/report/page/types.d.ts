@@ -25,7 +25,7 @@ type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 type Scale = import('./scale.js').Scale;
 type Theme = import('./canvas.js').Theme;
 
-/** By node, function or thread, in the unit beside it, mostly ticks or ns. */
+/** Amounts by node, function or thread, mostly in ticks or ns. */
 type Costs = Float64Array;
 
 interface ThreadColours {

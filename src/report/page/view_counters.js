@@ -200,9 +200,9 @@ export class CountersView extends View {
 	}
 
 	/**
-	 * Select the time of value @i and show what ran then.  The time begins at the
-	 * previous value.  Unless the chart shows a rate, the time ends at the next
-	 * value.
+	 * Select the time of value @i, and show the stacks of that time.  The
+	 * time begins at the previous value.  Unless the chart shows a rate,
+	 * the time ends at the next value.
 	 * @param {CounterChart} chart @param {number} i
 	 */
 	jump({ counter: { times }, isRate }, i) {

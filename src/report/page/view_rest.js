@@ -68,7 +68,7 @@ export class LogsView extends View {
 	}
 }
 
-/** Explanations of columns that differ from those of other tables.
+/** Explanations of columns, if different from other tables.
  * @type {Record<string, string>} */
 const ABOUT_TIPS = { Time: 'Time of the samples', Ticks: 'Ticks of the samples',
 	End: 'Address after the last', Binary: 'Program or library',
@@ -97,7 +97,7 @@ export class AboutView extends View {
 		return rows.length > 0 ? [el('h2', {}, label), table.element] : [];
 	}
 
-	/** Processor time of the samplers of all processes, as they reported it. */
+	/** Processor time that the samplers of all processes reported. */
 	describeCost() {
 		const { model: { metadata, texts } } = this.app;
 		let us = 0;
