@@ -12,7 +12,7 @@
 #include "cli/files.h"
 #include "cli/table.h"
 
-/* Counts of the ring file of a dead process, besides its frames. */
+/* Report unreadable parts of the ring file of a dead process. */
 static void check_rings(struct syc_checker *checker)
 {
 	struct syscap_file_info info;

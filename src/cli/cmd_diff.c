@@ -28,7 +28,7 @@ struct diff_collect {
 	const char *sampled, *bare;
 	unsigned found; /* enum syc_missing: names that some capture has */
 	/*
-	 * Set, after a message, if some parts cannot be compared.  If
+	 * Some parts cannot be compared, as a message has reported.  If
 	 * has_functions is false, functions cannot be compared.
 	 */
 	bool is_partial;
@@ -97,8 +97,8 @@ static int observe(struct recording *recording,
 	return r < 0 ? r : syc_observe_marks(&observed, &error);
 }
 
-/* The times of block @i; the first block keeps the filter's begin, the last
- * block the filter's end. */
+/* The times of block @i.  The first block keeps the filter's begin, and the
+ * last block the filter's end. */
 static struct syscap_filter block_of(const struct recording *recording,
                                      size_t i)
 {

@@ -167,7 +167,7 @@ static int compare(const void *one, const void *other)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Sort by time; frames of equal times by their place in the file. */
+/* Sort by time, and frames of equal times by place in the file. */
 static void dump_choice_sort(struct dump_choice *choice)
 {
 	if (choice->noted.n > 0)

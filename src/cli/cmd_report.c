@@ -359,7 +359,7 @@ static bool take_size(struct run *run, const char *text)
 	return true;
 }
 
-/* --of is no filter of the page, so the page does not state it. */
+/* --of is no filter of the page, so the page does not state --of. */
 static bool take_filter(struct run *run, int key, const char *value)
 {
 	struct syc_filter_options *filter = &run->request.filter;

@@ -75,7 +75,7 @@ static void print_words(const struct syc_command *command,
 
 /*
  * Print the completion of a value.  For bash, "--output=" with a value is three
- * words, and "-o" is one.
+ * words, and "-o" is one word.
  */
 static void print_bash_value(const struct syc_command *command,
                              const struct syc_option *option)

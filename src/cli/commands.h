@@ -124,9 +124,9 @@ struct syc_cat_options {
 	bool force, quiet;
 	char **files;
 	unsigned n_files;
-	/* Of `cut`, else NULL: whether to keep a frame. */
+	/* For `cut`, whether to keep a frame; else NULL. */
 	bool (*keeps)(void *data, const struct syscap_frame *frame);
-	/* Of `cut`, else NULL: limit the span to the requested times.  Returns
+	/* For `cut`, limit the span to the requested times; else NULL.  Returns
 	 * false if no time is left. */
 	bool (*limit)(void *data, struct syc_join_span *span);
 	void *data;

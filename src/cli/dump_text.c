@@ -98,8 +98,7 @@ static bool print_name(const struct syc_dump *dump, uint32_t node,
 }
 
 /*
- * Print the addresses of @frame, each with its function and, if the capture has
- * them, source lines:
+ * Print the addresses of @frame, each with its function and any source lines:
  *
  *	0x55d0="main"+0x1f
  *	0x55d0="main"+0x1f ("/src/main.c":5)

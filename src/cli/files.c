@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files.c - captures that a command reads, by name or from standard input, and
- * the file or standard output that it writes.
+ * files.c - input and output of commands: captures by name or from standard
+ * input, and the written file or standard output.
  */
 #define _GNU_SOURCE
 #include "cli/files.h"
@@ -51,7 +51,7 @@ static int write_all(int fd, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Returns a descriptor or -errno. */
+/* Returns an fd or -errno. */
 static int keep_pipe(void)
 {
 	const int fd = make_file();
@@ -226,7 +226,8 @@ static char *choose_place(const char *name, mode_t *ret_mode)
 	return realpath(name, NULL);
 }
 
-/* Open a file without a name in the directory of @path; or NULL. */
+/* Open a file without a name in the directory of @path.  Returns NULL on
+ * failure. */
 static FILE *open_unnamed(const char *path, mode_t mode)
 {
 	const char *const slash = strrchr(path, '/');

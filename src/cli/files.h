@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files.h - captures that a command reads, by name or from standard input, and
- * the file or standard output that it writes.
+ * files.h - input and output of commands: captures by name or from standard
+ * input, and the written file or standard output.
  */
 #ifndef SYC_CLI_FILES_H
 #define SYC_CLI_FILES_H
@@ -12,8 +12,8 @@
 #include <syscap/capture.h>
 
 /**
- * Open the capture @name; "-" is standard input. A pipe is read to its end into
- * a file without a name, in $TMPDIR or /tmp.
+ * Open the capture @name; "-" is standard input.  The function reads a pipe to
+ * its end into a file without a name, in $TMPDIR or /tmp.
  */
 int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);

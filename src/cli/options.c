@@ -289,7 +289,7 @@ int syc_options_next(struct syc_words *words)
 	return key == -1 || words->status >= 0 ? 0 : key;
 }
 
-/* Longer names are not compared, since users do not type such names. */
+/* Longer names are not compared, since users do not type long names. */
 #define MOST_BYTES 64
 
 static bool differ(char a, char b)

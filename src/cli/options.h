@@ -62,8 +62,8 @@ struct syc_command {
 	const char *status; /* text about the exit status */
 	const struct syc_option *options;
 	/*
-	 * A table shared by several commands, of which --help shows only the
-	 * names, and the place of the table's explanation; or NULL.
+	 * NULL, or a table shared by several commands, with the place of its
+	 * explanation. --help shows only the names of its options.
 	 */
 	const struct syc_option *shared;
 	const char *shared_title;
@@ -79,8 +79,8 @@ struct syc_words {
 	/* Options end at the first word that is no option, the command. */
 	bool stops;
 	const char *value; /* value of the option, or NULL */
-	/* After the last option: -1 to continue with argv[optind], or the exit
-	 * status, after help or a message was printed. */
+	/* After the last option: -1 to continue with argv[optind]; or the exit
+	 * status, after help or a message. */
 	int status;
 };
 

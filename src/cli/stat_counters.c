@@ -2,7 +2,7 @@
 /*
  * stat_counters.c - definitions and values of counters, for `stat` and `dump`.
  *
- * A counter may be defined behind its first values.  So values are collected by
+ * A counter may be defined after its first values.  So values are collected by
  * (pid, id), as integers and as doubles, and the type of the values is decided
  * at the end.
  */

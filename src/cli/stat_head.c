@@ -140,7 +140,7 @@ static void print_function(const struct syc_stat_hot *hot,
 	printf(" %.1f %%", percent(sum->self, hot->view->total));
 }
 
-/* A share below this, in percent, would be printed as 0.0 %. */
+/* A smaller share, in percent, would be printed as 0.0 %. */
 #define LEAST_SHOWN 0.05
 
 /* The function with the most own time, and the first of the program's own
@@ -295,7 +295,7 @@ static void print_lost(const struct syc_stat_summary *summary)
 	putchar('\n');
 }
 
-/* A write that takes longer than this may delay the program noticeably. */
+/* A longer write may delay the program noticeably. */
 #define SLOW_WRITE_NS 1000000u
 
 static void print_slowest_write(const struct syc_slowest_write *slowest)

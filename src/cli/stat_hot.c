@@ -161,7 +161,8 @@ syc_stat_sort_functions(enum syc_stat_sort sort,
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* Names of C++ can be longer than a screen; --json has whole names. */
+/* Names of C++ can be longer than a screen.  The output of --json has whole
+ * names. */
 #define NAME_WIDTH 64
 
 /* Number of threads to show; further threads are counted. */

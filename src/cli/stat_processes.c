@@ -13,8 +13,8 @@
 #include "common/containers.h"
 
 /*
- * Maximum number of thread ids shown of one process, and their bytes; further
- * ids are counted.
+ * Most thread ids shown of one process, and their bytes.  Further ids are
+ * counted.
  */
 #define MOST_THREADS 8
 #define MOST_TIDS    64
@@ -34,7 +34,7 @@ static const char *common_name(const struct syc_listed_process *process)
 /* Amounts of the threads that pass, and of their processes. */
 struct times {
 	const struct syc_stat_hot *hot;
-	struct syc_map by_thread; /* struct who */
+	struct syc_map by_thread; /* keys: struct who */
 	SYC_ARRAY(uint64_t) amounts;
 };
 

@@ -115,8 +115,8 @@ static bool is_of(const struct slowest *slowest,
 }
 
 /*
- * Weight of the samples during @mark of the mark's thread; of the busiest
- * thread, if the thread is unknown.
+ * Weight of the samples of the mark's thread during @mark.  If the thread is
+ * unknown, the busiest thread counts.
  */
 static uint64_t running(const struct slowest *slowest,
                         const struct syscap_profile_mark *mark)

@@ -79,7 +79,7 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
                                  int32_t pid, uint32_t id);
 
 /**
- * Assign all values to their definitions; then counters->result holds every
+ * Assign all values to their definitions.  Then counters->result holds every
  * counter, sorted by category, name, pid and id.  Call this function once,
  * after the last event.  Returns 0 or -ENOMEM.
  */
@@ -107,8 +107,8 @@ struct syc_mark {
 /** Whether a mark passes a filter's times, pid and threads. */
 enum syc_mark_passes {
 	SYC_MARK_EXCLUDED,
-	SYC_MARK_EARLIER, /* an operation that begins here passes if it ends
-	                   * in the filter's times or later */
+	SYC_MARK_EARLIER, /* a begin passes if the operation ends in the
+	                   * filter's times or later */
 	SYC_MARK_PASSES
 };
 
@@ -177,8 +177,8 @@ bool syc_stat_sort_parse(const char *command, const char *text,
                          enum syc_stat_sort *ret_sort);
 
 /**
- * Sort numbers in descending, names in ascending order; the order of equal rows
- * is unchanged.
+ * Sort numbers in descending, and names in ascending order.  Equal rows keep
+ * their order.
  */
 void syc_stat_sort_marks(enum syc_stat_sort sort, struct syc_mark_stats *marks);
 void syc_stat_sort_counters(enum syc_stat_sort sort,

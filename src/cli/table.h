@@ -36,7 +36,7 @@ void syc_table_fini(struct syc_table *table);
 /** Add a cell in printf form, for numbers. */
 void syc_table_add(struct syc_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/** Add a cell with a text of the capture; NULL is shown as "-". */
+/** Add a cell with a text of the capture, or "-" for NULL. */
 void syc_table_add_text(struct syc_table *table, const char *text);
 /** Add a cell like "12.345 ms". */
 void syc_table_add_duration(struct syc_table *table, int64_t ns);

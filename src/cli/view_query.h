@@ -16,13 +16,14 @@
 
 struct syc_view_query {
 	const char *command, *file;
-	struct syscap_filter filter; /* filter; once the view exists, from and
-	                              * to are times of the clock */
+	struct syscap_filter filter; /* filter; in a view, from and to are times
+	                              * of the clock */
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
 	struct syscap_view *view;
 	int status;
-	bool is_one_of_many; /* names missing here may be in another file */
+	bool is_one_of_many; /* names that this file lacks may be in another
+	                      * file */
 	unsigned missing;    /* enum syc_missing, for one file of many */
 };
 
@@ -42,8 +43,8 @@ void syc_view_query_close(struct syc_view_query *query);
  * Names in a filter that a capture does not contain.
  *
  * A name that occurs nowhere is usually a typing error.  Therefore the check
- * distinguishes it from a name whose samples another condition excludes.  Only
- * threads with events that the profile keeps are known.
+ * separates typing errors from names whose samples another condition excludes.
+ * The check knows only threads with events that the profile keeps.
  */
 
 /** Print the @missing names to stderr, with the existing names. */

@@ -185,7 +185,7 @@ static void find_span(const struct syc_page_context *context, double *ret_begin,
 }
 
 /*
- * Find the highest value in the time of each column; a value lasts until the
+ * Find the highest value in the time of each column.  A value lasts until the
  * next value.
  */
 static void make_line(const struct counters *counters,

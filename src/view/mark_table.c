@@ -148,7 +148,8 @@ int syc_mark_table_make(struct syc_mark_table *table,
 	return 0;
 }
 
-/* GTK has a cycle, and marks of its parts; frame times begin with the cycle. */
+/* GTK has a cycle, and marks of its parts, so frame times begin with the
+ * cycle. */
 static bool is_cycle(const struct syscap_profile_mark_name *name)
 {
 	return strcasestr(name->name, "cycle") != NULL;
@@ -379,8 +380,8 @@ double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
 
 /*
  * Excess of a slow mark at a node over a mark that is only longer.  If the
- * thread is unknown, other threads count, too, although they run during any
- * mark.
+ * thread is unknown, other threads count, too, although other threads run
+ * during any mark.
  */
 static double excess_at(const struct search *search, uint32_t slow,
                         uint32_t all)

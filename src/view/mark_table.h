@@ -63,7 +63,7 @@ struct syc_slow_marks {
 	/* Parts of the durations that samples cover. */
 	double slow_ran, rest_ran;
 	enum syscap_view_unit unit;
-	bool has_waiting; /* samples are of the processor's time */
+	bool has_waiting; /* samples cover only processor time */
 	SYC_ARRAY(struct syc_slow_marks_row) rows;
 	/* The path to the main cause, outermost first. */
 	SYC_ARRAY(uint32_t) path;

@@ -21,8 +21,8 @@
 
 /*
  * Search for names.  The words of the pattern are parts of the name, in any
- * order; "/x/" is a regular expression.  If no name matches, names match that
- * contain the characters of each word in order.
+ * order.  A pattern "/x/" is a regular expression.  If no name matches, names
+ * match that contain the characters of each word in order.
  */
 
 #define SYC_SEARCH_SIZE    128
@@ -193,8 +193,8 @@ syc_page_context_filter(const struct syc_page_context *context);
 int syc_page_context_look(struct syc_page_context *context, enum syc_lens_by by,
                           uint32_t function);
 /**
- * Add a lens: inside marks of @name, or the slowest of these marks; 0 %: all
- * marks.
+ * Add a lens: inside marks of @name, or inside the slowest of the marks. 0 %
+ * selects all marks.
  */
 int syc_page_context_look_inside(struct syc_page_context *context,
                                  uint32_t name, double slowest_percent);
@@ -267,7 +267,7 @@ struct syc_view_page {
 	bool (*take)(void *state, struct syc_page_context *context,
 	             const struct syc_input_event *event);
 	/* Go to the next (1) or previous (-1) match of the search, and return
-	 * its kind; NULL: not searchable. */
+	 * the kind of match.  NULL: not searchable. */
 	enum syc_search_match (*find)(void *state,
 	                              struct syc_page_context *context,
 	                              int direction);

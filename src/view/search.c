@@ -112,7 +112,7 @@ enum syc_search_match syc_search_find(const struct syc_search *search, size_t n,
 	return SYC_SEARCH_LETTERS;
 }
 
-/* Compile a pattern that begins with a slash; a slash at its end is ignored. */
+/* Compile a pattern that begins with a slash, without a slash at the end. */
 static void compile(struct syc_search *search)
 {
 	char text[SYC_SEARCH_SIZE];

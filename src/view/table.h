@@ -25,7 +25,8 @@ enum syc_list_took {
 };
 
 /**
- * Place @n rows in @height lines, starting at @y; the chosen row is visible.
+ * Place @n rows in @height lines, starting at @y, so that the chosen row is
+ * visible.
  */
 void syc_list_fit(struct syc_list *list, size_t n, int y, int height);
 /** Number of lines in use. */
@@ -88,7 +89,7 @@ void syc_figures_count(char *text, uint64_t count, bool is_exact);
 /** Store " 4.5 %" of a total that may be 0. */
 void syc_figures_share(char *text, uint64_t part, uint64_t total);
 /**
- * Store "+1.234567 s", a time since the beginning; in exact form ns of the
+ * Store "+1.234567 s", a time since the beginning, or in exact form ns of the
  * clock.
  */
 void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact);

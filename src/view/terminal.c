@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * terminal.c - modes of the terminal, restored on every way out; its keys and
- * mouse events.
+ * terminal.c - the terminal: modes, which every exit restores, keys and mouse
+ * events.
  */
 #define _GNU_SOURCE
 #include "view/terminal.h"
@@ -98,7 +98,7 @@ static void end_by(int signo, siginfo_t *info, void *context)
 
 	(void)context;
 	/*
-	 * A SIGBUS of a truncated capture does not end the viewer; a SIGBUS
+	 * A SIGBUS of a truncated capture does not end the viewer, but a SIGBUS
 	 * that was sent ends it.
 	 */
 	if (signo == SIGBUS && info->si_code > 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * terminal.h - modes of the terminal, restored on every way out; its keys and
- * mouse events.
+ * terminal.h - the terminal: modes, which every exit restores, keys and mouse
+ * events.
  */
 #ifndef SYC_VIEW_TERMINAL_H
 #define SYC_VIEW_TERMINAL_H
