@@ -6,8 +6,7 @@ set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
 
 install(TARGETS syscap syscap_capture EXPORT syscap
 	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# The profile library needs the symbols library; both are built with the
-# command.
+# The profile library needs the symbols library, and the command needs both.
 set(syscap_without)
 if(SYSCAP_TOOLS)
 	install(TARGETS syscap_profile syscap_symbols EXPORT syscap

@@ -82,9 +82,9 @@ endfunction()
 # is cli.stat.json.
 #
 # WHOLE: adds the test <folder>.<name>_whole, label verylong, which runs all
-# cases: test_is_whole() in harness/test.h is true, or the script's last
-# argument is "whole". NO_TSAN, NO_SANITIZER: skipped with ThreadSanitizer, with
-# any sanitizer. ONCE: skipped with any sanitizer, since the test runs no
+# cases. test_is_whole() in harness/test.h is then true, or the script's last
+# argument is "whole".  NO_TSAN, NO_SANITIZER: skipped with ThreadSanitizer,
+# with any sanitizer.  ONCE: skipped with any sanitizer, since the test runs no
 # sanitized program.
 function(syscap_test file)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;WHOLE;ONCE"

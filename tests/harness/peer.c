@@ -281,7 +281,7 @@ static void accept_one(struct peer *peer)
 	peer->connections[i].sock = sock;
 }
 
-/* Like recv(); a message about an arena also counts as 10 bytes, with
+/* Receive like recv().  A message about an arena also counts as 10 bytes, with
  * *@ret_is_ring false. */
 static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
 {
@@ -446,9 +446,9 @@ size_t peer_drain(struct peer *peer)
 
 /*
  * A thread that requests a ring waits 250 ms, and then loses events.  If twenty
- * processes share the processor, this peer's answer would take as long.  So the
- * peer raises its own priority, if allowed.  The peer sleeps most of the time,
- * so the others are not delayed.
+ * processes share the processor, this peer's answer could take 250 ms, too.  So
+ * the peer raises its own priority, if allowed.  The peer sleeps most of the
+ * time, so the others are not delayed.
  */
 static int go_first(int priority)
 {

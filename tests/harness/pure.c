@@ -45,7 +45,8 @@ bool pure_is_nothing(void)
 
 #if COUNTS
 
-/* Libraries must call these functions, too, instead of the C library's */
+/* Libraries must call these functions, too, instead of functions of the C
+ * library */
 #pragma GCC visibility push(default)
 
 void *__libc_malloc(size_t size);

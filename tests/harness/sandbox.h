@@ -23,8 +23,8 @@
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /**
- * From here on the calling thread may only write, return from signal handlers,
- * call getrusage(), and end.
+ * After this call, the calling thread may only write, return from signal
+ * handlers, call getrusage(), and end.
  */
 static inline void sandbox_enter(void)
 {

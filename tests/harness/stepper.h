@@ -4,8 +4,8 @@
  *
  * With the processor's trap flag set, every instruction raises SIGTRAP.  The
  * handler counts, and runs the action at the k-th instruction, as any signal
- * handler would run there.  The flag is off in handlers; an action that steps
- * in turn needs its own stepper.
+ * handler would run there.  The flag is off in handlers, so an action that
+ * steps in turn needs its own stepper.
  */
 #ifndef SYSCAP_STEPPER_H
 #define SYSCAP_STEPPER_H

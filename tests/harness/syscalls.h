@@ -19,8 +19,8 @@
  * Returns true to replace the system call by the result *@ret_r, or -errno. */
 static bool take_syscall(long number, long *args, long *ret_r);
 
-/* Callers pass fewer arguments, and the sanitizer watches what lies behind
- * them */
+/* Callers pass fewer arguments, and the sanitizer checks the memory behind the
+ * arguments */
 __attribute__((visibility("default"), no_sanitize("address"))) long
 syscall(long number, ...)
 {

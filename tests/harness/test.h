@@ -80,7 +80,9 @@ void test_check_str(const char *file, int line, const char *what, const char *a,
                     const char *b);
 __attribute__((noreturn)) void test_skip(const char *reason);
 
-/** The seed of this run, printed at its first use; --seed N repeats it. */
+/**
+ * The seed of this run, printed at its first use. --seed N repeats the seed.
+ */
 unsigned long long test_seed(void);
 
 /**

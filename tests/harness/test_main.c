@@ -434,7 +434,8 @@ int main(int argc, char **argv)
 	               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (peer_become_child && verdict != MAP_FAILED)
 		peer_become_child();
-	/* Close fds that ctest or a shell left open; tests rely on low numbers.
+	/* Close fds that ctest or a shell left open, since tests rely on low
+	 * numbers.
 	 */
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	tests = calloc(all, sizeof(*tests));

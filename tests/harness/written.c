@@ -20,7 +20,8 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 
-/* Links peer.c: without it, the started CHILD would run all tests again. */
+/* A reference that links peer.c, without which the started CHILD would run all
+ * tests again. */
 static const char *(*const needed)(void)__attribute__((used)) = peer_arg;
 
 pid_t written_start(const char *child, const char *arg, const char *const *env,
@@ -182,7 +183,7 @@ char *written_make_dir(void)
 	return dir;
 }
 
-/* Remove one entry; ring files of dead processes are elsewhere, and recovery
+/* Remove one entry.  Ring files of dead processes are elsewhere, and recovery
  * removes these files. */
 static int remove_entry(const char *path, const struct stat *st, int type,
                         struct FTW *ftw)

@@ -46,7 +46,7 @@ struct tally {
 	unsigned frames[SYSCAP_FRAME_LAST];
 	unsigned emitters[WRITTEN_EMITTERS]; /* per emitter: last mark + 1 */
 	unsigned received;                   /* marks of all emitters */
-	unsigned doubles, gaps; /* marks that came twice, that are missing */
+	unsigned doubles, gaps; /* duplicate marks, missing marks */
 	uint64_t lost;          /* frames that loss records report */
 	uint64_t lost_marks;    /* lost marks, of the lost frames */
 	unsigned unnamed;       /* frames before their PROCESS frame */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# files.sh [PATTERN]... - list of the files of the tree in the current
-# directory: files that git tracks or would add; without git all files outside
-# of build/ and .git/.
+# files.sh [PATTERN]...  - list of the files of the tree in the current
+# directory: files that git tracks or would add.  Without git, the list has all
+# files outside of build/ and .git/.
 set -eu
 if [ -e .git ] && command -v git >/dev/null; then
 	# git refuses to read another user's clone.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# page.sh [TREE] - check of the page of `syscap report`. The page makes no
-# markup from texts, runs no text, and has no network address.  Its modules can
+# page.sh [TREE] - check of the page of `syscap report`.  The page makes no
+# markup from texts, runs no text, and has no network address.  The modules can
 # be joined, and are small.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

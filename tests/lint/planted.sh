@@ -202,7 +202,7 @@ echo 'syc_forgotten_get # a reason' >>"$tree/tests/lint/alone.txt"
 must pass alone "$objects" "$tree"
 rm "$tree/src/base/forgotten.c"
 
-# A layer above, by its symbol alone
+# A use of a higher layer, visible only by the symbol
 plant src/base/up.c <<'END'
 void syscap_mark(void);
 void syc_up_call(void);
@@ -221,11 +221,11 @@ void *syc_heap_get(void) { return malloc(8); }
 END
 archive
 must fail symbols "$tree/lib.a"
-# Allowed in code that no handler reaches ...
+# lint.signal accepts allocation in code that no handler reaches.
 must pass signal "$tree/lib.a" "$tree"
 echo malloc >>"$tree/tests/lint/symbols.txt"
 must fail symbols "$tree/lib.a"
-# ... but not in a table of functions for handlers
+# lint.signal refuses allocation by a table of functions for handlers.
 plant src/emit/heap_table.c <<'END'
 void *syc_heap_get(void);
 struct syc_heap_table { void *(*get)(void); };
@@ -237,7 +237,7 @@ must fail signal "$tree/lib.a" "$tree"
 echo pointer syc_heap_get >>"$tree/tests/lint/signal.txt"
 must pass signal "$tree/lib.a" "$tree"
 rm "$tree/src/emit/heap_table.c"
-# ... nor through another file and a cold branch.
+# lint.signal refuses allocation through another file and a cold branch.
 plant src/base/text.c <<'END'
 void *syc_heap_get(void);
 void syc_text_copy(char *to, const char *from);
@@ -250,7 +250,8 @@ void syc_text_copy(char *to, const char *from)
 END
 archive
 must fail signal "$tree/lib.a" "$tree"
-# Without unwind tables: only called with blocked signals, in every branch
+# A file without unwind tables is only called with blocked signals, in every
+# branch
 no_tables() {
 	archive
 	"$cc" -O2 -fPIC -I"$tree/include" -I"$tree/src" \

@@ -55,7 +55,7 @@ function symbol_of(id,    part) {
 	return part[2]
 }
 
-# Calls between which signals are blocked.  The script ignores such calls in the
+# Calls between which signals are blocked.  The script ignores calls in the
 # preloaded libraries, because one function may block and another unblock.
 function is_begin(id, name) { return name in begins && place[id] !~ /^preload/ }
 function is_end(id, name) { return name in ends && place[id] !~ /^preload/ }

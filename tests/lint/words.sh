@@ -6,7 +6,7 @@
 # more than 25 words.
 #
 # words.txt has the numbers.  UPDATE=1 lowers the numbers and adds new
-# directories; LIST=src/cli prints the faults of a directory.
+# directories.  LIST=src/cli prints the faults of a directory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

@@ -3,9 +3,9 @@
 # parts.sh DIRECTORY WORK - size that each part of the library adds to a
 # program.  The script links small programs with the archives in DIRECTORY, and
 # keeps the programs in the directory WORK.  The script prints each name, the
-# bytes of text and data, and the bytes of bss, less those of an empty program
-# (gcc -O2, stripped).  "parts.sh DIRECTORY WORK table" prints the table of
-# docs/weight.md.
+# bytes of text and data, and the bytes of bss, less the bytes of an empty
+# program (gcc -O2, stripped).  "parts.sh DIRECTORY WORK table" prints the table
+# of docs/weight.md.
 #
 # The variables are SYSCAP_SOURCE and CC.
 set -eu
