@@ -67,7 +67,8 @@ struct syc_mapped {
 struct syc_names_root {
 	struct syc_names_table *table; /* release; NULL: none yet */
 	uint64_t *published;           /* release; emit/jitmap.c */
-	uint32_t lost_hash;            /* 0: not chosen; a child keeps it */
+	uint32_t lost_hash;            /* 0: not chosen; a child has the same
+	                                * hash */
 	uint32_t n_lost;
 	uint32_t has_names;
 };

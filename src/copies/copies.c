@@ -155,8 +155,8 @@ bool syc_copies_end(void)
 	return is_last;
 }
 
-/* A copy has two entries if it enters itself while the copy that starts a
- * recording enters it.  Only this count has to skip the second entry. */
+/* A copy has two entries if the copy enters itself during its entry by the copy
+ * that starts a recording.  Only this count has to skip the second entry. */
 uint32_t syc_copies_count(void)
 {
 	const uint32_t n = syc_block_is_there() ? count_entered(syc_block) : 0;

@@ -132,8 +132,8 @@ extern struct syc_copy_words syc_own_words
 	__attribute__((visibility("hidden")));
 
 /**
- * Find the words of a copy with our number, to which the note at @note of
- * @object leads.  Returns NULL if the copy has another number, or the note
+ * Find the words of a copy with this copy's number, to which the note at @note
+ * of @object leads.  Returns NULL if the copy has another number, or the note
  * leads to no copy.  Callbacks of syc_notes_each() call this function.
  */
 struct syc_copy_words *syc_copy_words_at(const struct dl_phdr_info *object,
@@ -148,7 +148,8 @@ struct syc_copy_words *syc_copy_words_at(const struct dl_phdr_info *object,
  * - syscap_start() publishes the block first, and then enters the copies that
  *   were loaded before.  So a copy that is loaded in between is in the list, or
  *   finds the block itself.
- * - If two copies make a block at the same time, the loader's lock decides.
+ * - If two copies make a block at the same time, the loader's lock decides
+ *   which block is published.
  *
  * syc_discovery_find() finds the block of any copy.  Returns 0 and *@ret_block;
  * -ENOENT: no copy has a block; -EXDEV: dlmopen() loaded this copy, with a C
@@ -162,9 +163,9 @@ int syc_discovery_find(struct syc_block **ret_block);
  * already published a block. */
 int syc_discovery_publish(struct syc_block *block);
 
-/** Enter every loaded copy with our number into @block, and pin the copy's
- * object.  An entered copy records from then on, and adopts the block at its
- * first event. */
+/** Enter every loaded copy with this copy's number into @block, and pin the
+ * copy's object.  An entered copy records from then on, and adopts the block at
+ * its first event. */
 void syc_discovery_enter_loaded(struct syc_block *block);
 
 /**

@@ -47,8 +47,8 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
 	if (i == found->n)
 		return false; /* loaded between the two searches: not pinned */
 	struct syc_block *none = NULL;
-	/* Store the block before the copy is active, because the first event
-	 * reads it */
+	/* Store the block before the copy is active, because the copy's first
+	 * event reads this pointer */
 	if (__atomic_compare_exchange_n(&words->block, &none, found->block,
 	                                false, __ATOMIC_RELEASE,
 	                                __ATOMIC_RELAXED) ||

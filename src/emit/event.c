@@ -189,7 +189,7 @@ SYC_COLD void syc_look_after_event(void)
 {
 	const int saved = errno;
 
-	/* Each source decides whether the word concerns this source */
+	/* Each source decides whether syc_look_due was set for this source */
 	if (__atomic_exchange_n(&syc_look_due, 0, __ATOMIC_SEQ_CST) != 0 &&
 	    syc_process_is_there()) {
 		for (int i = 0; i < SYC_N_SOURCES; i++)
@@ -532,8 +532,8 @@ syc_event_begin_slow(struct syc_thread *st, volatile uintptr_t *token,
 		return event;
 	const bool is_outermost = syc_enter_from(st, token, cfa);
 	event.frame = syc_reserve(st, len, type, time);
-	/* Read the tag now, because the first event of a forked child sets
-	 * it */
+	/* Read the tag now, because the first event of a forked child sets the
+	 * tag */
 	event.tag_word = (uint64_t)st->tid_tag << 32 |
 	                 (is_outermost ? SYC_IS_OUTERMOST : 0);
 	if (event.frame == NULL)

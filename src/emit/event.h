@@ -116,7 +116,7 @@ void syc_take_over(struct syc_state *ts);
 /* --------------------------------------------------- texts of frames */
 
 /*
- * The length of a frame must be known before it is reserved.  Most messages in
+ * The length of a frame must be known before the reservation.  Most messages in
  * printf's form fit into a buffer and are formatted once.  A longer message is
  * formatted twice, the second time into the frame.
  */

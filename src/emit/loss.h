@@ -8,12 +8,13 @@
  * frame.
  *
  * The loss of a thread without a ring is stray.  Only the process's totals have
- * a stray loss, and any thread with a ring reports it.
+ * a stray loss, and any thread with a ring reports the loss.
  *
  * Each loss of a thread is reported exactly once, even if the emit of the
  * record dies; a stray loss may be reported twice.  A thread stages the new
  * totals in the other bank, and flips the bank after the record is complete.
- * If the writer has died, syc_loss_resolve() decides by the frame.
+ * If the writer has died, syc_loss_resolve() reads the frame to decide whether
+ * the losses are reported.
  */
 #ifndef SYC_EMIT_LOSS_H
 #define SYC_EMIT_LOSS_H

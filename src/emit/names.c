@@ -223,8 +223,8 @@ static void return_space(struct syc_names_table *table, uint64_t space)
 /* Tables of other libraries, which count from 1, use lower hashes. */
 #define FIRST_HASH UINT32_C(0x100)
 
-/* Names that this copy got before it had a block.  The addresses of these names
- * stay valid.  The block's table, which all copies share, has later names. */
+/* Names from before this copy had a block.  The addresses of these names stay
+ * valid.  The block's table, which all copies share, has later names. */
 static struct syc_names_root early;
 
 static const char lost_text[] = "[name lost: table full]";

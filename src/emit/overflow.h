@@ -3,10 +3,10 @@
  * overflow.h - frames for which a recorder's ring has no space at present.
  *
  * A recorder that sends one small ring per thread (Sysprof: 128 KiB) needs some
- * time to make the ring, and to read it.  Meanwhile the thread emits into an
- * overflow: anonymous memory, with the same header as a ring.  The frames move
- * into the ring, in order, as soon as the ring has space.  When the overflow is
- * empty, the thread emits into its ring again.  No event waits.
+ * time to make and read the ring.  Meanwhile the thread emits into an overflow:
+ * anonymous memory, with the same header as a ring.  The frames move into the
+ * ring, in order, as soon as the ring has space.  When the overflow is empty,
+ * the thread emits into its ring again.  No event waits.
  *
  * An overflow is filled once, from its begin to its end, and does not wrap.
  *
@@ -21,7 +21,7 @@
  * - Only the thread adds frames (ring.tail), and only the holder of `lock`
  *   removes frames (ring.head).
  * - Only the thread itself changes from its ring to an overflow and back, in an
- *   emit that is alone (docs/ring.md).
+ *   outermost emit without other emits (docs/ring.md).
  * - No loss record is in an overflow.  The thread's next event in the ring, or
  *   the end of the process, writes the loss record.
  *
@@ -159,8 +159,8 @@ static inline bool syc_overflow_is_full(const struct syc_overflow *o,
 uint32_t syc_overflow_limit(struct syc_state *ts, struct syc_overflow *o);
 
 /**
- * Leave the overflow of @ts, as the thread ends: move the frames, or leave them
- * to other threads.  The thread's ring is then the overflow's.
+ * Leave the overflow of @ts, as the thread ends: move the frames, or leave the
+ * frames to other threads.  The thread's ring is then the overflow's.
  *
  * Context: owner, or the thread that finishes a dead thread's state;
  * signal-safe.

@@ -21,7 +21,7 @@
 void syc_overflow_make_free(struct syc_overflow *o)
 {
 	/* Many free overflows keep no memory, because other overflows may need
-	 * it */
+	 * the memory */
 	const uint32_t used = __atomic_load_n(&syc_process->overflow_bytes,
 	                                      __ATOMIC_RELAXED) -
 	                      o->provided;

@@ -280,7 +280,7 @@ static void begin_child(void)
 	syc_process->is_child = true;
 	if (syc_process->pid == pid) /* another fork handler has emitted */
 		return;
-	if (syc_process->pid != 0) { /* the kernel did not clear it */
+	if (syc_process->pid != 0) { /* the kernel did not clear this memory */
 		memset(syc_process, 0, sizeof(*syc_process));
 		memset(syc_states, 0,
 		       syc_block->states_ever * sizeof(struct syc_state));

@@ -80,8 +80,8 @@ struct syc_handed_arena {
 	/* The previous arena, whose slots are all taken, or NULL.  The pointer
 	 * is set before other threads see this arena */
 	struct syc_handed_arena *older;
-	/* The next arena during its creation; other threads do not use it
-	 * yet */
+	/* The next arena during its creation; other threads do not use this
+	 * arena yet */
 	struct syc_handed_arena *next;
 	uint32_t lock; /* held to make this arena, to send this arena, or to
 	                * make the next arena: os/threads.h */
@@ -91,7 +91,7 @@ struct syc_handed_arena {
 	uint64_t pid_ns; /* namespace of pid; 0: unknown */
 	int64_t began;   /* time of the process's first arena, ns */
 	struct syc_arena arena;
-	/* The memfd, until it is sent; fd 0: closed */
+	/* The memfd, until the send; fd 0: closed */
 	struct syc_control_socket file;
 	struct syc_control_socket connection; /* see syc_connection_send() */
 	_Alignas(8) int64_t unsent_since, try_at; /* ns */

@@ -277,8 +277,8 @@ static void close_connection(const struct syc_control_socket *connection)
 		syc_fd_close(connection->fd);
 }
 
-/* Whether the listener is of our user.  Another user may have taken the
- * name. */
+/* Whether the listener belongs to this process's user.  Another user may have
+ * taken the name. */
 static bool is_of_our_user(int fd)
 {
 	struct ucred cred;
@@ -288,8 +288,8 @@ static bool is_of_our_user(int fd)
 	       cred.uid == (uid_t)syscall(SYS_geteuid);
 }
 
-/* Open a connection.  The connection is noted before it exists: see
- * syc_connection_forget() */
+/* Open a connection.  The function notes the socket before the connection
+ * exists: see syc_connection_forget() */
 static int open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
@@ -313,7 +313,8 @@ static int open_connection(struct syc_control_socket *noted)
 
 enum {
 	EMPTY,
-	BUSY, /* another thread changes the value: treat it as absent */
+	BUSY, /* another thread changes the value: treat the connection as
+	       * absent */
 	FULL
 };
 

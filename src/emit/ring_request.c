@@ -24,8 +24,8 @@
 static const char silence[] = "the recorder gives no rings at present";
 
 /*
- * Times of this copy.  They are valid while syc_process->n_failures is not 0,
- * and are set before.  So inherited values are harmless in a child.
+ * Times of this copy.  These times are valid while syc_process->n_failures is
+ * not 0, and are set before.  So inherited values are harmless in a child.
  */
 static int64_t silent_since; /* ns */
 static int64_t repeat_at;    /* ns */
@@ -150,8 +150,9 @@ static int request_over_inherited(struct syc_state *ts)
 	return r;
 }
 
-/* The process parks one late connection, for the next thread that checks.  It
- * drops other late requests, and repeats them after the recorder answers. */
+/* The process parks one late connection, for the next thread that checks.  The
+ * process drops other late requests, and repeats these requests after the
+ * recorder answers. */
 static int request_by_name(const struct syc_state *ts)
 {
 	const int r = syc_connection_look();

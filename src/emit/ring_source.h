@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_source.h - destinations of events, and the sources of rings for them.
+ * ring_source.h - destinations of events, and sources of rings for events.
  *
  * A copy of the library has one source for each linked kind of recording.  The
  * recorder's source is in recorder.h.  The source of a process that records
@@ -77,8 +77,8 @@ struct syc_ring_source {
 	 * its ring. */
 	void (*poke)(bool is_filling);
 	/* Count a stray loss in memory that the reader of rings has, because no
-	 * thread may be able to report it.  Returns false if there is no such
-	 * memory. */
+	 * thread may be able to report the loss.  Returns false if there is no
+	 * such memory. */
 	bool (*count_stray)(uint8_t kind, uint32_t len, int64_t time);
 	/* Do the due work, after a publishing emit has found syc_look_due set,
 	 * and cleared it.  Returns false if another source had set the word. */

@@ -104,7 +104,7 @@ syc_stack_take(struct syc_stack *stack,
 	if (backtrace != NULL)
 		n = backtrace(stack->words + SYC_STACK_BEFORE, SYC_STACK_MAX,
 		              user);
-	if (n < 0) /* some callbacks return this for "no stack" */
+	if (n < 0) /* some callbacks return a negative number for "no stack" */
 		n = 0;
 	stack->n = (unsigned)n < SYC_STACK_MAX ? (unsigned)n : SYC_STACK_MAX;
 	stack->flags = stack->n == SYC_STACK_MAX ? SYSCAP_STACK_CUT : 0;

@@ -170,9 +170,9 @@ void syc_thread_leave_for_good(void *state);
 /* --------------------------------- claiming and leaving: thread_state.c */
 
 /**
- * Point syc_self to the calling thread's state.  This is the state that any
- * copy claimed, or a newly claimed state.  syc_self remains NULL if all states
- * are taken, and in a vfork() child.
+ * Point syc_self to the calling thread's state.  The state was claimed by any
+ * copy, or is newly claimed.  syc_self remains NULL if all states are taken,
+ * and in a vfork() child.
  *
  * Context: owner, signal-safe, signals blocked, so no handler of this thread
  * claims at the same time.

@@ -250,7 +250,7 @@ unsigned char *syc_ring_space_take(struct syc_thread *st, uint32_t limit,
 /*
  * Store the missing length of a frame whose bytes an interrupted emit has
  * reserved (T3).  So frames remain contiguous even if that emit never
- * continues.  If the emit continues, it stores the same value.
+ * continues.  An emit that continues stores the same value.
  */
 SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 {

@@ -3,7 +3,8 @@
  * env.c - the table of environment variables, and messages on stderr.
  *
  * A set-user-ID program ignores all of these variables.  The caller of such a
- * program must not be able to watch it or make it write into an fd.
+ * program must not be able to watch the program or make the program write into
+ * an fd.
  */
 #define _GNU_SOURCE
 #include "os/env.h"

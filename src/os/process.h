@@ -216,9 +216,9 @@ bool syc_thread_list_has_others(struct syc_thread_list *tasks);
 /**
  * Get the zeroed memory of @size bytes at *@place, a static pointer.  Maps the
  * memory if *@place is NULL.  The memory is never unmapped, and a forked child
- * inherits it.  An unused table takes no page of memory, and no zeroes in the
- * file.  Returns NULL if the mapping failed, and the next call tries again.
- * Each table documents the consequences of NULL.
+ * inherits the memory.  An unused table takes no page of memory, and no zeroes
+ * in the file.  Returns NULL if the mapping failed, and the next call tries
+ * again.  Each table documents the consequences of NULL.
  *
  * Context: any-thread, signal-safe.
  */

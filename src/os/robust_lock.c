@@ -16,7 +16,7 @@ static struct robust_list *node_of(const struct robust_list_head *list,
 	                                      list->futex_offset);
 }
 
-/* Use the list that the C library made for this thread, or else our own
+/* Use the list that the C library made for this thread, or else @hold's own
  * list. */
 static void announce(struct syc_robust_hold *hold)
 {

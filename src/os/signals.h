@@ -2,11 +2,11 @@
 /*
  * signals.h - signal masks, running handlers, and writes that raise no signal.
  *
- * A direct system call changes the masks.  The C library's pthread_sigmask()
- * clears its own signals in each mask that it sets.  So a restored mask would
- * unblock these signals in a thread that had blocked them, such as the helper
- * of timer_create(SIGEV_THREAD).  An unblocked signal of the next timer would
- * kill the process.
+ * The library changes masks by a direct system call.  The C library's
+ * pthread_sigmask() clears its own signals in each mask that it sets.  So a
+ * restored mask would unblock these signals in a thread that had blocked them,
+ * such as the helper of timer_create(SIGEV_THREAD).  An unblocked signal of the
+ * next timer would kill the process.
  *
  * Context of everything here: any-thread, signal-safe; errno is kept.
  */

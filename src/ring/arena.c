@@ -133,8 +133,8 @@ static int map_slots(struct syc_arena *arena, int fd)
 	return give_access(base, arena_size(arena, 1));
 }
 
-/* Get blocks before a thread needs them.  Here a full file system is an error,
- * whereas in an emit it would raise SIGBUS. */
+/* Get blocks before a thread needs them.  Here a full file system causes an
+ * error, but in an emit it would cause SIGBUS. */
 static int populate(const struct syc_arena *arena, void *from, size_t size)
 {
 	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)

@@ -19,7 +19,8 @@
 struct reading {
 	uint64_t ticks;
 	int64_t ns;
-	uint64_t span; /* duration in ticks; the error is at most half of it */
+	uint64_t span; /* duration in ticks; the error is at most half of the
+	                * duration */
 };
 
 /* A reading that took longer was interrupted, and makes no base. */
@@ -155,8 +156,8 @@ static void note_newest(struct syc_thread *st, const struct base *base)
 
 /*
  * End the thread's base, and return it.  From then on nested calls find no
- * window, and read the kernel's clock.  Before the end, the newest time of the
- * base must be stored for such calls.
+ * window, and read the kernel's clock.  Before the end, the function stores the
+ * newest time of the base for such calls.
  */
 static struct base end_base(struct syc_thread *st)
 {

@@ -56,16 +56,17 @@ struct syc_ring_header {
 	/* Sysprof's 16 bytes */
 	uint32_t head;   /* next frame to read; stored by the reader only */
 	uint32_t tail;   /* end of the frames; stored by the writer only */
-	uint32_t offset; /* of the body: the page size */
+	uint32_t offset; /* offset of the body: the page size */
 	uint32_t size;   /* of the body */
 	uint8_t reserved[48];
 
-	/* set by our recorder before it sends the ring, offset 64 */
+	/* fields that syscap's recorder sets before it sends the ring, offset
+	 * 64 */
 	uint32_t recorder_magic;
 	uint32_t recorder_version; /* 1 */
 	uint8_t reserved_recorder[56];
 
-	/* set by our writer, offset 128; client_magic last */
+	/* fields that syscap's writer sets, offset 128; client_magic last */
 	uint32_t client_magic;
 	uint32_t client_version; /* 1 */
 	int32_t pid;
@@ -96,8 +97,8 @@ _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /**
  * Messages on the control socket, each with its NUL.  CreatRing requests a
- * ring.  Our own client also sends TakeArena with an arena's fd.  If the client
- * can't send the fd at present, it sends HaveArena, and later GaveArena with
+ * ring.  A syscap client also sends TakeArena with an arena's fd.  A client
+ * that can't send the fd at present sends HaveArena, and later GaveArena with
  * the fd.  LostArena reports an arena that the client could not send.  The
  * first byte of a message occurs nowhere else in any message.
  */

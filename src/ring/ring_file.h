@@ -114,7 +114,7 @@ struct syc_arena_head {
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
 	uint32_t counting; /* threads that are about to add to `lost` */
-	/* Session: the lock of the process that writes out rings, see
+	/* Session: the lock of the process that transfers frames, see
 	 * os/threads.h */
 	uint32_t lock;
 };

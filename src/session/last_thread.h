@@ -17,9 +17,9 @@
 bool syc_last_thread_is_caller(int *ret_status);
 
 /**
- * End the calling thread, the last thread of the process, with @status.  This
- * ends the process.  Since Linux 5.18 the status of the last thread is the
- * process' status.
+ * End the calling thread, the last thread of the process, with @status.  The
+ * end of the last thread ends the process.  Since Linux 5.18 the status of the
+ * last thread is the process' status.
  *
  * Context: a thread of this library.
  */

@@ -162,8 +162,7 @@ static bool connect_to_session(struct syc_state *ts)
 	do {
 		r = take_slot(syc_session_enter(), ts);
 		syc_session_leave();
-		/* The thread has no ring yet, so it joins the new epoch at
-		 * once */
+		/* A thread without a ring joins the new epoch at once */
 		if (r == -EAGAIN)
 			ts->hot.epoch =
 				__atomic_load_n(&syc_active, __ATOMIC_RELAXED);

@@ -53,7 +53,7 @@ struct syc_described {
 /**
  * Emit MAP frames for the executable mappings that were not reported yet, of
  * files and the vdso, with build-ids.  An unmapped mapping is removed from the
- * set, so the function reports it again if it comes back.  The set has at most
+ * set, so the function reports a mapping that comes back.  The set has at most
  * 3,072 mappings, and further mappings are not reported.  Returns false if
  * @emit returned false; the next call continues after the reported mappings.
  *

@@ -142,7 +142,7 @@ static int end_slot(struct syc_session *s, uint32_t i, int64_t deadline)
 		s->is_damaged = true;
 		r = -EUCLEAN;
 	}
-	/* If the process ended by exit(), it wrote its end itself */
+	/* A process that ended by exit() wrote its end itself */
 	if (r == 0 && !is_own && state != SYC_SLOT_OVER &&
 	    state != SYC_SLOT_BUSY && !has_other_slots(s, i, pid))
 		r = syc_rings_write_exit(s, pid, deadline);

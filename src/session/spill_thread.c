@@ -130,7 +130,7 @@ bool syc_spill_thread_stop(struct syc_session *s, int64_t deadline)
 	const bool is_filtered =
 		syc_spill_is_filtered(s->plan, syc_clock_kernel());
 
-	/* A filter of the calling thread may forbid it to finish the session */
+	/* A filter of the calling thread may forbid the end of the session */
 	__atomic_store_n(&s->must_stop, is_filtered ? 2 : 1, __ATOMIC_RELEASE);
 	__atomic_add_fetch(wakes, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(wakes);

@@ -94,7 +94,8 @@ int syscap_start(struct syscap_options *given)
 	syc_undisturbed_end(&before);
 	struct syc_session *const s = r == 0 ? syc_session_look() : NULL;
 	if (s != NULL && !s->no_thread)
-		syc_spill_thread_start(s); /* without it, events write */
+		syc_spill_thread_start(s); /* without this thread, events cause
+		                            * the writes */
 	if (r == 0)
 		syc_session_leave();
 	memcpy(given->message, options.message,

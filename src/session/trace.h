@@ -212,7 +212,7 @@ int syc_trace_open(struct syc_trace *trace,
  *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no space: may be tried again later.
  *	            A file had space for trace->fits bytes of the batch.
  *	-ENOLCK     the kernel is short of locks: may be tried again later
- *	-EPIPE      the reader is gone: do not try again
+ *	-EPIPE      the reader has ended: do not try again
  *	-ESTALE     the program closed our fd: its number is another file now
  *	-EBUSY      another library writes to the file, which can't be shared
  *	-EBADMSG    the file is no capture any more

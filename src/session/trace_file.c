@@ -381,7 +381,7 @@ int syc_trace_file_write(struct syc_trace *trace, int reader,
 		                     * now */
 	if (has_other_writer(trace, reader))
 		return write_beside(trace, batch);
-	/* Drop the rest of a frame from before the file was begun anew */
+	/* Drop the rest of a frame for earlier contents of the file */
 	trace->rest_at = 0;
 	trace->rest_len = 0;
 	if (batch->size == 0)

@@ -92,7 +92,8 @@ uint64_t syc_unreported_sum(const unsigned char *body, uint32_t size,
 	uint64_t n_frames = 0;
 	uint32_t left = size;
 
-	/* The memory is this process's own, but a program may overwrite it */
+	/* The memory is this process's own, but a program may overwrite the
+	 * memory */
 	while (from != to && from < size && to < size && from % 8 == 0) {
 		uint16_t len;
 

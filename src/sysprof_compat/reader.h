@@ -56,8 +56,8 @@ struct _SysprofCaptureReader {
 	SysprofCaptureFileHeader header;
 	int64_t end_time;
 	struct syc_window window;
-	size_t at;      /* position of the next frame in the window ... */
-	size_t checked; /* ... and end of the checked and known frames */
+	size_t at;      /* position of the next frame in the window */
+	size_t checked; /* end of the checked and known frames in the window */
 	bool has_stat;
 	SysprofCaptureStat stat;
 	const char *message; /* message of the first error, or NULL */

@@ -181,7 +181,8 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	const size_t n_dst = dst != NULL ? strlen(dst) : 0;
 	struct syc_adding a;
 
-	/* A part of a path would be another path */
+	/* Refuse a long path, because a part of the path would be another
+	 * path */
 	if (layer > 255 || n_src > INT16_MAX || n_dst > INT16_MAX ||
 	    fixed + n_src + n_dst + 2 > SYSCAP_FRAME_MAX)
 		return syc_adding_refuse(EINVAL);
