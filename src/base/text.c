@@ -24,7 +24,8 @@ void syc_text_field(char *field, size_t size, const char *text)
 	size_t len = 0;
 
 	if (text != NULL) {
-		/* One byte more than fits shows whether the text must be cut */
+		/* strnlen() checks one byte more than fits, to find whether the
+		 * text must be cut */
 		len = syc_text_cut(text, strnlen(text, size), size - 1);
 		memcpy(field, text, len);
 	}

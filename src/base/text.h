@@ -67,7 +67,7 @@ syc_text_copy(void *to, const char *text, size_t n)
 }
 
 /** Like syc_text_field(), for a constant @size and a text of the known length
- * @n.  This function takes a third of the time. */
+ * @n.  This function takes a third of the time of syc_text_field(). */
 static inline __attribute__((always_inline)) void
 syc_text_put_known(char *field, size_t size, const char *text, size_t n)
 {

@@ -97,7 +97,7 @@ struct syc_block {
 
 	/* Destination of events.  `is_started` and `started` change under the
 	 * life lock of the process. */
-	uint32_t is_started; /* 1: of syscap_start(); 0: the environment's */
+	uint32_t is_started; /* 1: syscap_start()'s; 0: the environment's */
 	struct syc_control_socket control; /* the inherited one */
 	/* Address family 0: no recorder; static, in a pinned copy */
 	const struct sockaddr_un *recorder;

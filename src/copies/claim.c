@@ -15,7 +15,8 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-static bool is_mapped[2]; /* by this copy, or an ancestor's */
+static bool is_mapped[2]; /* this copy, or an ancestor's, has mapped the
+                           * claim */
 
 bool syc_claim_take(enum syc_claim claim)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copies.c - the copies that act as one: their words, and their discovery. */
+/* copies.c - words and discovery of the copies that act as one. */
 #define _GNU_SOURCE
 #include "copies/copies.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter.c - counter definitions, and values that are not set one by one. */
+/* counter.c - counter definitions, and values that callers set together, or
+ * only if changed. */
 #define _GNU_SOURCE
 #include "emit/counter.h"
 

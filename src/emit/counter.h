@@ -24,7 +24,7 @@
 
 /**
  * Put the definition of @counter into this ring unless the ring has it.  A
- * counter without an id gets one.  Returns false if there is no space, and
+ * counter without an id gets an id.  Returns false if there is no space, and
  * counts the loss.
  *
  * Context of both: any-thread, signal-safe, between syc_enter() and

@@ -160,7 +160,7 @@ static void publish_all(struct syc_thread *st)
  * died. */
 static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 {
-	disturb(st); /* first: notes the owner of the announced frame */
+	disturb(st); /* the first call notes the owner of the announced frame */
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
 	/* An emit whose token lay at the same address will not complete the
@@ -170,7 +170,8 @@ static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 		st->suspect_owner = 0;
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	disturb(st); /* again: a handler may have published all meanwhile */
+	disturb(st); /* again, because a handler may have published all
+	              * frames */
 	settle_suspect(st, (uintptr_t)token);
 	syc_repair_all(st);
 }
@@ -248,7 +249,7 @@ SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
                            uint64_t announced)
 {
 	if (st->owner != (uintptr_t)token)
-		return; /* a child, forked by a handler: F1 */
+		return; /* this is a child that a handler forked: F1 */
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
 		if (announced != 0) {
 			syc_exchange_local(&st->end, announced, st->next);
@@ -485,7 +486,7 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 	const int32_t left =
 		(int32_t)(st->size - 8 - SYC_RING_ROOM - used - len);
 
-	/* The same conditions as in syc_reserve_slow() */
+	/* Check the same conditions as syc_reserve_slow() */
 	if (overflow == NULL &&
 	    (__atomic_load_n(&ring->head, __ATOMIC_RELAXED) != head ||
 	     (left >= 0 && (left >= (int32_t)SYC_LOSS_RECORD_MAX ||

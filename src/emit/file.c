@@ -40,8 +40,9 @@
 struct file {
 	const char *path;
 	int64_t last; /* time of the latest chunk */
-	int epoch;    /* of the first chunk's recording; 0: no chunk yet */
-	int32_t pid;  /* of the first chunk's process */
+	int epoch;    /* epoch of the first chunk's recording; 0: no chunk
+	               * yet */
+	int32_t pid;  /* pid of the first chunk's process */
 };
 
 /* Whether the ring has space.  A failed attempt to reserve space would count as
@@ -134,7 +135,8 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 
 	if (st == NULL)
 		return syscap_is_active() ? -ENOBUFS : -ECANCELED;
-	/* Another recording or process would get the rest of a file */
+	/* Otherwise another recording or process would get the rest of a
+	 * file */
 	if (file->epoch != 0 &&
 	    (st->epoch != file->epoch || st->pid != file->pid))
 		return -ECANCELED;

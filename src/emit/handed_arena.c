@@ -152,7 +152,7 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 	if (r == 0 || syc_block->recorder->sun_family == 0)
 		return r;
 	const int by_name = syc_connection_send(&h->connection, message, fd);
-	/* A full socket is a passing state */
+	/* A full socket is only temporary */
 	if (by_name == 0 || (r != -EPIPE && r != -ESTALE))
 		return by_name == 0 ? 0 : r;
 	/* ECONNREFUSED: no process listens.  A missing name is final
@@ -272,7 +272,7 @@ void syc_handed_arena_try(struct syc_handed_arena *h, bool at_exit)
 
 /* Milliseconds that a thread waits for another thread to make an arena. */
 #define PATIENCE SYC_CONTROL_TIMEOUT_MS
-/* Number of arenas of a process and its ancestors. */
+/* Greatest number of arenas of a process and its ancestors. */
 #define ARENAS_MAX 16
 
 static bool may_have_slots(const struct syc_handed_arena *h)
@@ -290,7 +290,7 @@ bool syc_handed_arena_is_requested(void)
 	        syc_ring_request_is_by_name());
 }
 
-/* Whether the error @r may pass, as a lack of fds or memory. */
+/* Whether the error @r may be temporary, like a lack of fds or memory. */
 static bool is_passing(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;

@@ -257,8 +257,8 @@ static uint32_t choose_hash(void)
 		FIRST_HASH + syc_number_first_id(SYC_NUMBER_NAMES, giver,
 	                                         SYC_NAMES_MAX - FIRST_HASH);
 
-	/* A child's hash differs from that of its first ancestor, and the
-	 * block's hash from that of this copy */
+	/* A child and its first ancestor have different hashes, and so do the
+	 * block and this copy */
 	while (is_lost_hash(names_root(), hash) || is_lost_hash(&early, hash))
 		hash = hash + 1 < SYC_NAMES_MAX ? hash + 1 : FIRST_HASH;
 	return hash;

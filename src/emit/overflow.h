@@ -57,7 +57,7 @@ static inline struct syc_overflow *syc_overflow_of(const struct syc_state *ts)
 }
 
 struct syc_overflow {
-	/* Of the writer: head, tail; the rest is unused */
+	/* The writer uses head and tail; the rest is unused */
 	struct syc_ring_header ring;
 	struct syc_overflow *next; /* constant */
 	uint32_t lock;             /* 1: held */
@@ -160,7 +160,7 @@ uint32_t syc_overflow_limit(struct syc_state *ts, struct syc_overflow *o);
 
 /**
  * Leave the overflow of @ts, as the thread ends: move the frames, or leave the
- * frames to other threads.  The thread's ring is then the overflow's.
+ * frames to other threads.  The overflow then owns the thread's ring.
  *
  * Context: owner, or the thread that finishes a dead thread's state;
  * signal-safe.

@@ -63,7 +63,8 @@ struct syc_process {
 	int64_t since;
 	/* emit/overflow.h */
 	struct syc_overflow *overflows; /* all, also free ones */
-	uint32_t overflow_bytes;        /* that count as their memory */
+	uint32_t overflow_bytes;        /* bytes that count as memory of
+	                                 * overflows */
 	/* ns: time of the next move by other threads */
 	_Alignas(8) int64_t overflow_at;
 	_Alignas(8) uint64_t n_dropped; /* all losses of the process */

@@ -86,7 +86,7 @@ struct syc_handed_arena {
 	uint32_t lock; /* held to make this arena, to send this arena, or to
 	                * make the next arena: os/threads.h */
 	uint32_t phase;
-	int32_t pid;     /* of the process that made this arena */
+	int32_t pid;     /* pid of the process that made this arena */
 	bool is_told;    /* the recorder knows the arena */
 	uint64_t pid_ns; /* namespace of pid; 0: unknown */
 	int64_t began;   /* time of the process's first arena, ns */

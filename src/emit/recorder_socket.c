@@ -402,8 +402,8 @@ int syc_connection_request(struct syc_control_socket *noted, int64_t deadline)
 	int r = open_connection(noted);
 
 	if (r == 0) {
-		/* If this fails, no answer comes, and the next call returns the
-		 * error */
+		/* If this call fails, no answer comes, and the next call
+		 * returns the error */
 		syc_control_send_request(noted, 0);
 		r = receive_ring(noted, deadline);
 	}

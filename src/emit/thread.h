@@ -47,18 +47,20 @@ struct syc_state {
 	uint32_t pages_since, pages_end, pages_step;
 	bool is_ours;       /* the recorder reads the header's client block */
 	bool is_own;        /* the ring is of this process's session */
-	bool is_connecting; /* set-up in progress: nested calls drop */
+	bool is_connecting; /* set-up is in progress: nested events are
+	                     * dropped */
 	bool is_in_handler; /* certain; false: unknown */
-	bool is_filtered;   /* a seccomp filter may kill for writes; and */
-	bool is_real_time;  /* at looked_at: such a thread never writes */
+	bool is_filtered;   /* at looked_at a filter could kill for writes */
+	bool is_real_time;  /* at looked_at the policy was real-time */
 	bool no_exit_hook;  /* another thread must find the thread's end */
 	uint32_t head;      /* the reader's last accepted position */
-	uint32_t n_refused; /* events that found no room without a check */
+	uint32_t n_refused; /* number of events that found no space */
 	/* ns: session/spill_event.c; 0: no look yet */
 	_Alignas(8) int64_t looked_at;
 	int64_t retry_at; /* ns; no ring is requested before; MAX: never */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase runs */
-	uint32_t n_clock_calls;          /* slow ones; shows nested calls */
+	uint32_t n_clock_calls;          /* number of slow calls, to find nested
+	                                  * calls */
 	uintptr_t stack_low, stack_high; /* the thread's stack; 0: unknown */
 	uint32_t n_stack_looks;          /* lookups of these bounds so far */
 	uintptr_t pointer; /* syc_thread_pointer() of the state's thread */

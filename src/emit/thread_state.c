@@ -37,7 +37,8 @@ static void finish_ring(struct syc_state *ts)
 		return;
 	syc_ring_space_limit_to_pages(ts, 0, &limit);
 	if (ts->overflow == NULL) {
-		/* Every reservation leaves space for these two frames */
+		/* Every reservation leaves space for the loss record and the
+		 * end marker */
 		syc_loss_report(ts, limit + SYC_LOSS_RECORD_MAX);
 		if (!ts->is_own)
 			write_end_marker(st, limit + SYC_RING_ROOM);

@@ -16,14 +16,14 @@
  * SYC_AUDIT_ARCH     The machine in a seccomp filter (linux/audit.h).
  * SYC_VDSO_CLOCK     The vDSO's function that reads a clock.
  * SYC_SYS_CLOCK, SYC_SYS_FUTEX
- *                    Numbers of system calls with 64-bit times.  On 32-bit
- *                    machines, only since Linux 5.1.
+ *                    Numbers of system calls with 64-bit times, which
+ *                    32-bit machines have since Linux 5.1.
  * SYC_CLAIMS_BEGIN   Address of the claims, for copies of all numbers.  The
  *                    kernel maps nothing there by itself, and no sanitizer has
  *                    its shadow there.  On x86-64 the addresses are below the
  *                    executables, among those that all sanitizers leave to the
  *                    program.  On aarch64 the claims are in the first 64 GiB,
- *                    which each size of address space has.  On i386 they are
+ *                    which each size of address space has.  On i386 claims are
  *                    above programs without PIE, and below libraries.
  */
 #if defined(__x86_64__)

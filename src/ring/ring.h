@@ -76,13 +76,14 @@ struct syc_ring_header {
 	uint8_t reserved_client[200];
 
 	/* only in rings that the process owns, offset 512 */
-	uint32_t outcome;   /* 0; then SYC_SLOT_ENDED, the thread was first, or
-	                   * SYC_SLOT_OVER, the reader was first */
+	uint32_t outcome;   /* 0: undecided; SYC_SLOT_ENDED: the thread was
+	                     * first; SYC_SLOT_OVER: the reader was first */
 	uint32_t described; /* SYC_TOLD_*: frames that the capture has */
 	_Alignas(8) int64_t since;   /* ns: the thread got the ring */
 	struct syc_ring_losses told; /* reported by records in this ring */
 	struct syc_ring_losses late; /* reported elsewhere, if OVER */
-	int32_t parent; /* process that forked this one in the arena; or 0 */
+	int32_t parent; /* process that forked the ring's process, if both use
+	                 * the arena; or 0 */
 };
 
 /** Frames about the process of a slot that the capture has. */

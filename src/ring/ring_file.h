@@ -108,7 +108,8 @@ struct syc_arena_head {
 	uint32_t
 		wakes; /* futex: counts reasons to wake the thread that reads */
 	uint32_t asks; /* 1: one of the reasons is a ring that fills up */
-	uint32_t n_used; /* slots from here on were never claimed; only grows */
+	uint32_t n_used; /* slots from n_used on were never claimed; only
+	                  * grows */
 	/* Losses of threads without a slot, in any of the processes, and the
 	 * losses among them that the reader has reported */
 	struct syc_ring_losses lost;

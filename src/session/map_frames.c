@@ -34,7 +34,7 @@
 /* A static program may lack this function. */
 #pragma weak dl_iterate_phdr
 #pragma weak _r_debug
-/* Most libraries of the list that are read */
+/* Greatest number of libraries that are read */
 #define LIBRARIES_MAX 4096u
 
 _Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,

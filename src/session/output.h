@@ -61,7 +61,8 @@ struct syc_output {
 	uint64_t max_bytes;
 	uint64_t known_end;      /* greatest end of a batch that was seen */
 	uint64_t fits;           /* see syc_output_write() */
-	bool is_journal_damaged; /* a relative has overwritten its end */
+	bool is_journal_damaged; /* a relative has overwritten the journal's
+	                          * end */
 	bool is_on_disk; /* the ring file is on a disk: emits may wait */
 	char path[SYC_OUTPUT_PATH_MAX + 32];
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];

@@ -101,8 +101,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	                  __atomic_load_n(&s->described, __ATOMIC_SEQ_CST),
 	                  __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
-		/* First a store, then a load.  syc_rings_report_late(), at the
-		 * session's end, also stores, then loads */
+		/* This thread first stores, then loads.  At the session's end
+		 * syc_rings_report_late() also stores, then loads */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
 		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),
@@ -123,8 +123,8 @@ static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
 		uint64_t moved;
 
 		r = claim_slot(s, ret_slot);
-		/* First the claim, then this check, because the last process
-		 * stores, then looks for slots */
+		/* Check after the claim, because the last process stores, then
+		 * looks for slots */
 		if (r == 0 && syc_session_is_closed(s)) {
 			syc_arena_unclaim(ret_slot);
 			return -EBUSY;

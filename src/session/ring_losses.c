@@ -228,7 +228,8 @@ int syc_rings_report_late(struct syc_session *s, int64_t deadline)
 	int r = 0;
 
 	s->is_damaged |= has_closed_rings(s->epoch);
-	/* First a store, then loads.  begin_slot() also stores, then loads */
+	/* This thread first stores, then loads.  begin_slot() also stores, then
+	 * loads */
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 1; r == 0 && i < n; i++)
 		r = report_slot_late(s, i, deadline);

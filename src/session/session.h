@@ -53,7 +53,8 @@ struct syc_plan {
 	bool no_thread;
 	bool wants_thread;
 	bool private_children; /* forked children have arenas of their own */
-	int32_t n_filters; /* of seccomp, when the plan was made: see spill.h */
+	int32_t n_filters; /* number of seccomp filters at the time of the plan:
+	                    * see spill.h */
 	uint32_t ring_bytes;
 	int64_t interval_ns;   /* longest time between writes */
 	int64_t exit_flush_ns; /* longest wait of exit() for the sink */

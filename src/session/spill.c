@@ -431,8 +431,7 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 	*ret_is_last = false;
 	if (r != 0)
 		return r;
-	/* The library's thread finishes the session first, and then exit()
-	 * does */
+	/* The library's thread finishes the session before exit() does */
 	if (s->is_finished) {
 		*ret_is_last = !syc_rings_have_others(s);
 		syc_robust_lock_release(&hold);

@@ -213,10 +213,10 @@ int syc_trace_open(struct syc_trace *trace,
  *	            A file had space for trace->fits bytes of the batch.
  *	-ENOLCK     the kernel is short of locks: may be tried again later
  *	-EPIPE      the reader has ended: do not try again
- *	-ESTALE     the program closed our fd: its number is another file now
+ *	-ESTALE     the program closed the fd, whose number is another file now
  *	-EBUSY      another library writes to the file, which can't be shared
  *	-EBADMSG    the file is no capture any more
- *	-EACCES     others write to the file, too, and we can't read it
+ *	-EACCES     other processes write to the file, which is unreadable
  *	-EINVAL     the batch has invalid frames (streams only)
  * For a pipe or a socket, @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as

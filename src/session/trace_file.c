@@ -33,7 +33,7 @@
 #define FRAME_MIN   24u
 #define MARK_AT     240u
 
-/* Limit of possible frame types.  Bytes of text are above. */
+/* Limit of possible frame types.  Bytes of text are greater. */
 #define TYPE_LIMIT 32u
 
 struct batch_mark {
@@ -381,7 +381,7 @@ int syc_trace_file_write(struct syc_trace *trace, int reader,
 		                     * now */
 	if (has_other_writer(trace, reader))
 		return write_beside(trace, batch);
-	/* Drop the rest of a frame for earlier contents of the file */
+	/* Drop the rest of a frame of the file's earlier contents */
 	trace->rest_at = 0;
 	trace->rest_len = 0;
 	if (batch->size == 0)

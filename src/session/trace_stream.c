@@ -46,8 +46,8 @@ static bool is_marked(int fd)
 	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Whether @fd is an anonymous pipe.  Other file systems store the sticky bit,
- * which stays. */
+/* Whether @fd is an anonymous pipe.  Other file systems store the sticky bit
+ * permanently. */
 static bool is_pipefs(int fd)
 {
 	struct statfs fs;
