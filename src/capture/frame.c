@@ -328,8 +328,8 @@ int syc_frame_decode(struct syscap_frame *frame, bool big,
 /*
  * Elements of a decoded frame: counters, values, addresses, and JIT names.
  *
- * The decoder has compared the counts with the frame's length, and set them to
- * 0 in an invalid frame.  The functions check the caller's arguments.
+ * The decoder has compared the counts with the frame's length, and set the
+ * counts of an invalid frame to 0.  The functions check the caller's arguments.
  */
 
 bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,

@@ -6,8 +6,8 @@
  * definitions, and files that other inputs also have.  join_settle.c decides
  * about the files of several inputs.
  *
- * The second walk copies each frame, converts it to little-endian order, and
- * changes the copy in place.
+ * The second walk copies each frame, converts the copy to little-endian order,
+ * and changes the copy in place.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -78,7 +78,7 @@ struct syc_join_options {
 
 /** Time span of all inputs. */
 struct syc_join_span {
-	int64_t begin, end;    /* ns; includes the ends of frames */
+	int64_t begin, end;    /* ns, with the ends of frames */
 	char capture_time[65]; /* the earliest date of all inputs */
 };
 
@@ -122,8 +122,8 @@ void syc_join_free(struct syc_join *join);
 /*
  * Merge of the symbol tables of captures (join_symbols.c).
  *
- * The embedded file `__symbols__` is records of 32 bytes in the capture's
- * byte order, a record of zeros, and texts:
+ * The embedded file `__symbols__` consists of records of 32 bytes in the
+ * capture's byte order, a record of zeros, and texts:
  *
  *	 0  first address of a range	u64
  *	 8  address behind the range	u64

@@ -186,7 +186,7 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
 	return 0;
 }
 
-/* Map the file again, because it may have become longer or shorter. */
+/* Map the file again, because the file may have become longer or shorter. */
 static int map_again(struct syscap_reader *reader, int fd,
                      struct syscap_error *error)
 {

@@ -374,8 +374,8 @@ out:
 
 /* --------------------------------------------------------- given: capture */
 
-/* Return whether a ring file at @path can belong to the capture: it is no link,
- * and has the same owner. */
+/* Return whether a ring file at @path can belong to the capture, because @path
+ * is no link, and has the same owner. */
 static bool can_be_of(const char *path, const struct stat *capture)
 {
 	struct stat st;

@@ -166,8 +166,8 @@ void syc_code_live_fini(struct syc_code_live *live);
  * items, and about n if few rectangles overlap in addresses.
  */
 struct syc_code_index {
-	uint64_t *bounds; /* sorted addresses, where leaf i begins at
-	                   * bounds[i] */
+	uint64_t *bounds; /* sorted addresses; bounds[i] is the start of leaf
+	                   * i */
 	size_t n_leaves;
 	uint32_t *heads; /* node i has items[heads[i]] to items[heads[i + 1] -
 	                  * 1] */

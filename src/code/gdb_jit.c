@@ -267,7 +267,7 @@ struct remote_entry {
 };
 
 struct jit_entry {
-	uint64_t addr; /* address of the entry; the key */
+	uint64_t addr; /* address of the entry, which is the key */
 	uint64_t image, size;
 	bool is_new;          /* the table lacks the image's functions */
 	unsigned char *bytes; /* bytes of a new entry's image, or NULL */

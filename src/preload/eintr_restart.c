@@ -18,11 +18,11 @@
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
-#define LONG   (INT64_C(1) << 31) /* s; longer waits never end */
+#define LONG   (INT64_C(1) << 31) /* seconds; longer waits never end */
 
 /* A wait in progress, in the frame of the waiting function. */
 struct split_wait {
-	sigset_t mask;          /* the program's */
+	sigset_t mask;          /* the program's mask */
 	int64_t timeout, until; /* ns; timeout < 0: no timeout */
 	struct timespec left;
 };
@@ -40,7 +40,7 @@ struct split_wait {
 static _Thread_local uintptr_t waits_at
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local bool is_cut __attribute__((tls_model("initial-exec")));
-static _Thread_local uint64_t waits_mask /* the program's */
+static _Thread_local uint64_t waits_mask /* the program's mask */
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));

@@ -31,9 +31,9 @@
 /**
  * Return whether a tick may interrupt the wait that begins, because ticks come
  * in all waits, or in this wait (@is_ticked).  A tick may also interrupt a wait
- * with a mask (@has_mask), because a tick is pending if the thread blocks our
- * signal.  If a tick arrived together with a signal that the mask permits, the
- * signal would stay pending.
+ * with a mask (@has_mask), because a tick is pending if the thread blocks the
+ * ticks' signal.  If a tick arrived together with a signal that the mask
+ * permits, the signal would stay pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 

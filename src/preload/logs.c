@@ -122,7 +122,7 @@ typedef void glib_set_writer(glib_writer *writer, void *data,
 extern glib_writer g_log_writer_default __attribute__((weak));
 
 static glib_set_writer *set_ours; /* GLib's function; NULL: GLib does not use
-                                   * our writer */
+                                   * the library's writer */
 static bool has_writer;           /* the program has set a writer, or will */
 static void *data_of_program;
 static glib_writer *writer_of_program;

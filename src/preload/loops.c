@@ -22,7 +22,7 @@
 
 #define MS INT64_C(1000000)
 
-/* An iteration is reported if it takes at least this part of a stall */
+/* An iteration is reported if it takes at least 1 / PART of a stall */
 #define PART 10
 
 /*
@@ -219,9 +219,9 @@ static void end_iteration(struct syc_loop *loop, int64_t now)
 
 /*
  * A busy loop only polls, and does not wait.  One poll that is less deep than
- * the known wait may come from any code.  If two polls in a row come from the
- * same place, without a wait of the loop in between, they are polls of the
- * loop.  The time between the two polls is an iteration.
+ * the known wait may come from any code.  Two polls in a row from the same
+ * place, without a wait of the loop in between, are polls of the loop.  The
+ * time between the two polls is an iteration.
  */
 static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
                          int64_t now)

@@ -181,8 +181,8 @@ static void *allocate_early(size_t size, size_t alignment)
 #define KNOWN(name) ((__typeof__(&(name)))known_function(REAL_##name))
 
 /*
- * Targets of calls that are not drawn.  If a sample is recorded, the targets
- * become the real functions when these are known.
+ * Targets of calls that are not drawn.  If a sample is recorded, the real
+ * functions become the targets after their lookup.
  */
 static void *find_malloc(size_t size);
 static void free_seen(void *block);

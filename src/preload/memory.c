@@ -45,8 +45,8 @@ static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
 /*
  * The frames of calls, by depth.  The value is 0 without a call, before the
- * call stores its frame, and when the call ends.  So a handler never judges a
- * call by the frame of another call.
+ * call stores its frame, and when the call ends.  So a handler never uses the
+ * frame of one call for another call.
  */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 	__attribute__((tls_model("initial-exec")));

@@ -91,8 +91,8 @@ bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
 /**
- * Mark the @n_bytes at @at as if they had drawn blocks, so that each free there
- * is checked.
+ * Mark the @n_bytes at @at as a range of drawn blocks, so that each free in the
+ * range is checked.
  */
 void syc_memory_sampled_exclude(const void *at, size_t n_bytes);
 
@@ -280,7 +280,7 @@ static inline void syc_memory_throttle(void)
  * from a small buffer of the library, and is never freed.
  */
 
-/** Return the real malloc(), or NULL if it is missing or the lookup is in
+/** Return the real malloc(), or NULL if malloc() is missing or the lookup is in
  * progress. */
 void *syc_malloc_real(void);
 

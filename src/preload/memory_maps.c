@@ -63,7 +63,7 @@ static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 
 		if (holder == 0)
 			return true;
-		if (holder == self) /* a handler that interrupts our code */
+		if (holder == self) /* a handler that interrupts library code */
 			break;
 		if (i > LOOKS && ret_hold->is_undisturbed)
 			syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&nap, 0,

@@ -125,7 +125,7 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 
 /*
  * ThreadSanitizer's shared runtime calls this function.  The runtime sees the C
- * library's memory accesses for our calls, but not the atomics that order the
+ * library's memory accesses, but not the atomics in this library that order the
  * accesses.  Without these suppressions, ThreadSanitizer would report races
  * between ticks.  A program with suppressions of its own gets such reports.
  */

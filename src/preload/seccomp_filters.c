@@ -37,7 +37,8 @@
 #include "sampler/tick_signal.h"
 #include "unwind/memory.h"
 
-/* Number of naps of a millisecond while other threads leave our handler */
+/* Number of naps of a millisecond while other threads leave the library's
+ * handler */
 #define NAPS_MOST 200
 /* Number of naps of a millisecond while other library code ends */
 #define NAPS_LEAST 10
@@ -75,8 +76,8 @@ struct coming {
 	struct syc_interposed_filter notice;
 	bool is_closing;  /* recording ends in the thread, or in all threads */
 	bool is_first;    /* this filter is the first */
-	uint8_t before;   /* state of the thread: enum syc_seccomp_end */
-	uint32_t n_ended; /* threads */
+	uint8_t before;   /* state of the thread, enum syc_seccomp_end */
+	uint32_t n_ended; /* threads whose recording ends */
 };
 
 static bool is_met(const struct sock_filter *i, uint32_t a, uint32_t operand)
@@ -250,8 +251,8 @@ static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 
 /*
  * Return the number of threads.  *ret_is_busy becomes true if another thread
- * blocks all signals, because the thread may be in our handler, or entering or
- * leaving the handler.
+ * blocks all signals, because the thread may be in the library's handler, or
+ * entering or leaving the handler.
  */
 static uint32_t count_threads(bool *ret_is_busy)
 {

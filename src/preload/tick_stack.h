@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tick_stack.h - stacks that are large enough for a tick.  Some programs make
- * stacks as small as possible.  The kernel stores 3 KiB for a signal, and our
- * handler needs up to 4 KiB.
+ * stacks as small as possible.  The kernel stores 3 KiB for a signal, and the
+ * library's handler needs up to 4 KiB.
  *
  * Programs size an alternate stack for their own handlers (SA_ONSTACK).  Often
  * a second signal does not fit, and the kernel kills the process with SIGSEGV

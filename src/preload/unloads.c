@@ -77,7 +77,7 @@ static struct looks {
 	uint32_t lock;
 	int32_t pid;   /* 0: no check yet */
 	int64_t since; /* time of the last check */
-	unsigned last; /* listing */
+	unsigned last; /* index of the last listing */
 	struct listing listings[2];
 } * looks;
 

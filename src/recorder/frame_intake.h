@@ -78,7 +78,8 @@ void syc_sampling_summary_print(const struct syc_sampling_summary *sampling,
  * ids. */
 #define SYC_INTAKE_THREADS 262144u
 
-/** Path of frames.  Initially all members but the first four are zero. */
+/** State of the frames' path into the file.  Initially all members but the
+ * first four are zero. */
 struct syc_intake {
 	struct syc_writer *writer;
 	struct syc_processes *processes;
@@ -100,7 +101,7 @@ struct syc_intake {
 	uint64_t command_samples;
 	struct syc_sampling_summary sampling;
 	uint64_t stacks;   /* frames with a stack */
-	int counter_error; /* an error of counters that is printed already */
+	int counter_error; /* error of counters that was printed already */
 	union syc_frame_buffer frame;
 };
 

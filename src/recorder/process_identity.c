@@ -90,8 +90,8 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 		char name[32];
 
 		/*
-		 * The process has ended, or is older than the recorder, which
-		 * then has not recorded it.
+		 * The process has ended, or is older than the recorder, and so
+		 * was not recorded.
 		 */
 		snprintf(name, sizeof(name), "[pid %d]", pid);
 		syc_tracked_name(processes, process, name);

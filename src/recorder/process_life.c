@@ -93,7 +93,7 @@ void syc_tracked_look_at_maps(struct syc_processes *processes,
 
 /*
  * Read the command line, which is empty inside exec, and for kernel threads and
- * zombies.  Returns false if it is empty.
+ * zombies.  Returns false for an empty command line.
  */
 static bool has_cmdline(struct syc_processes *processes, int32_t host)
 {

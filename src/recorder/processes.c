@@ -59,8 +59,8 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 	processes->announced++;
 	syc_tracked_watch(processes, process);
 	/*
-	 * Read the command's identity at its first request, because it may be
-	 * inside exec now.
+	 * Read the command's identity at its first request, because the command
+	 * may be inside exec now.
 	 */
 	syc_tracked_name(processes, process, cmdline);
 }

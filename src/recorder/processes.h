@@ -201,7 +201,8 @@ struct syc_processes_options {
 	int epoll; /* pidfds are added, with the pid as data.u64 */
 	bool maps;
 	unsigned keep_files;         /* number of mapped files to keep open */
-	struct syc_code_names *code; /* collects names of JIT code; or NULL */
+	struct syc_code_names *code; /* collection of names of JIT code, or
+	                              * NULL */
 };
 
 struct syc_processes;
@@ -459,8 +460,8 @@ void syc_tracked_name(struct syc_processes *processes,
 void syc_tracked_look_at_maps(struct syc_processes *processes,
                               struct syc_tracked_process *process);
 
-/** Count @process as a program without a sampler, or remove it from the
- * count. */
+/** Add @process to the count of programs without a sampler, or remove @process
+ * from the count. */
 void syc_tracked_count_sampler(struct syc_processes *processes,
                                struct syc_tracked_process *process);
 

@@ -27,8 +27,7 @@ struct syc_record_options {
 	const char *output;
 	const char *version; /* version of syscap, for the capture */
 	unsigned ring_kib;
-	unsigned drain_ms; /* interval, or 0: it adapts to the number of
-	                    * frames */
+	unsigned drain_ms; /* interval, or 0 to adapt to the number of frames */
 	bool force, quiet, maps;
 	bool symbols;       /* add names of functions in stacks at the end */
 	bool lines;         /* add source lines of stacks, with symbols */
@@ -46,7 +45,8 @@ struct syc_record_options {
 	char *const *argv; /* the command */
 };
 
-/** Record a command.  Returns its exit status, or one of the statuses above. */
+/** Record a command.  Returns the command's exit status, or one of the statuses
+ * above. */
 int syc_record_run(const struct syc_record_options *options);
 
 /*
@@ -57,10 +57,10 @@ int syc_record_run(const struct syc_record_options *options);
 #define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
 #define SYC_PRELOAD_IO      "libsyscap-io.so" /* this library also samples */
 #define SYC_PRELOAD_MEMORY \
-	"libsyscap-memory.so" /* and all of the other two
-	                       * libraries */
+	"libsyscap-memory.so" /* this library does the work of the other two,
+	                       * too */
 
-/** Return whether @name is one of these libraries. */
+/** Return whether @name is a preloaded library. */
 bool syc_preload_is_library(const char *name);
 
 /**

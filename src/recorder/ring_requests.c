@@ -24,8 +24,8 @@
 #include "ring/ring.h"
 
 /*
- * Greatest number of connections.  The connections take at most a quarter of
- * the fd limit, and those of one process at most a quarter of all.
+ * Greatest number of connections.  All connections take at most a quarter of
+ * the fd limit.  One process has at most a quarter of the connections.
  */
 #define CONNECTIONS_MAX 1024u
 
@@ -225,7 +225,7 @@ static bool has_more(const struct connection *caller)
 
 /*
  * Read a bounded number of a caller's messages.  Close the connection if the
- * caller has closed it, or sends an invalid message.
+ * caller has closed its end, or sends an invalid message.
  */
 static void take_requests(struct syc_callers *callers,
                           struct connection *caller)

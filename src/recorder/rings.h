@@ -196,7 +196,7 @@ bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
  */
 void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring);
 
-/** Free slots whose owners died while they claimed them. */
+/** Free slots whose owners died while claiming the slots. */
 void syc_arenas_free_claimed(struct syc_arenas *arenas);
 
 /** Return whether no known process uses @arena any more. */

@@ -39,7 +39,7 @@ struct syc_merge_entry {
 
 struct syc_merge {
 	unsigned n;
-	unsigned gap; /* frames are missing before this index; 0: none */
+	unsigned gap; /* index of the first frame behind missing frames, or 0 */
 	struct syc_merge_entry list[2 * SYC_STACK_MAX];
 };
 
@@ -112,7 +112,7 @@ struct syc_sample_options {
 	unsigned stacks;     /* enum syscap_sampler_stacks */
 	uintptr_t low, high; /* the thread's own stack; equal if unknown */
 	const struct syc_library_wait *wait; /* interrupted wait, or NULL */
-	uint64_t innermost; /* a name to put below all frames, or 0 */
+	uint64_t innermost; /* a name for an additional innermost frame, or 0 */
 };
 
 /** A provider's walk() stores its frames here. */
@@ -141,7 +141,8 @@ struct syc_occasion {
 	const ucontext_t *context; /* NULL: unwind from here */
 	uintptr_t cfa;             /* end of the library's frames; 0: none */
 	struct syscap_regs regs;
-	/* The attachment that is at a safe point, or pushes; NULL: a tick
+	/* The attachment that is at a safe point, or pushes a stack, or NULL
+	 * for a tick
 	 */
 	struct syscap_attachment *at;
 	int64_t now;
@@ -163,7 +164,7 @@ void syc_workspace_leave(struct syc_workspace *take);
 bool syc_workspace_is_busy(const struct syc_workspace *take);
 
 /*
- * The machine's registers as providers see them.
+ * Registers of the machine in the providers' form.
  */
 
 /**

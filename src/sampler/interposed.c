@@ -167,9 +167,9 @@ static void note_signalfd(int fd, uint64_t set)
 	known.is_full = true;
 }
 
-#define WAIT_NS (INT64_C(10) * 1000000) /* wait for another thread's scan */
-/* Wait if the application's handler would get ticks: the holder of the lock may
- * wait for a processor */
+#define WAIT_NS (INT64_C(10) * 1000000) /* limit, during another scan */
+/* Wait if the application's handler would otherwise get ticks, because the
+ * holder of the lock may wait for a processor */
 #define WAIT_LONG_NS (INT64_C(5) * 1000000000)
 
 /* Returns false in a vfork() child, which has its own signal actions but its
@@ -230,7 +230,7 @@ static void change_signal(struct syc_sampler *s,
 
 /* The application may have taken the signal by a raw system call, which no tick
  * reveals.  Another thread that has reset the signal may be about to restore
- * it. */
+ * the handler. */
 static void check_signal(struct syc_sampler *s,
                          struct syc_interposed_filter *filter)
 {

@@ -26,7 +26,8 @@
 #include <stdbool.h>
 
 /**
- * The application is about to make a thread, which makes its own timer.
+ * Note that the application is about to make a thread, which makes its own
+ * timer.
  *
  * Context: any-thread, signal-safe.
  */
@@ -42,41 +43,41 @@ struct syc_interposed_filter {
 };
 
 /**
- * @filter is about to be installed, at least for the calling thread.  After
- * this call the sampler makes no system call that a filter may forbid.  New
- * threads, threads without a tick yet, and children are not sampled.  A thread
- * whose ticks @filter forbids gets no more ticks.
+ * Note that the application is about to install @filter, at least for the
+ * calling thread.  After this call the sampler makes no system call that a
+ * filter may forbid.  New threads, threads without a tick yet, and children are
+ * not sampled.  A thread whose ticks @filter forbids gets no more ticks.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_filter(struct syc_interposed_filter *filter);
 
-/** The kernel has refused @filter: sampling continues as before, unless another
- * filter was installed.  Context: any-thread, signal-safe. */
+/** Note that the kernel has refused @filter.  Sampling continues as before,
+ * unless another filter was installed.  Context: any-thread, signal-safe. */
 void syc_interposed_on_refusal(struct syc_interposed_filter *filter);
 
 /**
- * The calling thread is about to get an alternate stack.  @is_cramped: whether
- * the stack may be too small for a tick.
+ * Note that the calling thread is about to get an alternate stack.
+ * @is_cramped: whether the stack may be too small for a tick.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_room(bool is_cramped);
 
-/** The calling thread is about to change its signal mask, perhaps to fewer
- * signals.  Context: any-thread, signal-safe. */
+/** Note that the calling thread is about to change its signal mask, perhaps to
+ * fewer signals.  Context: any-thread, signal-safe. */
 void syc_interposed_on_unblock(void);
 
-/** The calling thread is about to call exec, which may fail.  Context:
- * any-thread, signal-safe. */
+/** Note that the calling thread is about to call exec, which may fail.
+ * Context: any-thread, signal-safe. */
 void syc_interposed_on_exec(void);
 
-/** The program has closed a library.  Context: setup; any thread. */
+/** Note that the program has closed a library.  Context: setup; any thread. */
 void syc_interposed_on_unload(void);
 
 /**
- * The application is about to handle @signal, except by SIG_DFL or SIG_IGN.  If
- * ticks use @signal, the sampler chooses another signal.
+ * Note that the application is about to handle @signal, except by SIG_DFL or
+ * SIG_IGN.  If ticks use @signal, the sampler chooses another signal.
  *
  * Context: any-thread, signal-safe.
  */
@@ -85,20 +86,20 @@ void syc_interposed_on_handler(int signal);
 /** Function called like syc_interposed_on_handler() if other timers use the
  * ticks' signal, and called with 0 before a filter.  May be NULL. */
 extern void (*syc_interposed_others)(int signal);
-/** Signal of the other timers if nothing is sampled, or 0. */
+/** Signal of the other timers if the sampler is off, or 0. */
 extern int syc_interposed_signal;
 
 /**
- * The application has given @signal its default action, or ignores @signal.  If
- * ticks use @signal, and @signal is harmless, the library's handler is
- * installed again, and stays hidden.
+ * Note that the application has given @signal its default action, or ignores
+ * @signal.  If ticks use @signal, and @signal is harmless, the library's
+ * handler is installed again, and stays hidden.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_reset(int signal);
 
 /**
- * The C library has returned @action for @signal to the application.  If
+ * Note that the C library returns @action for @signal to the application.  If
  * @action is the library's handler, replace @action by the action that the
  * handler hides.  Programs restore the action that they found, and some
  * programs can't represent a foreign handler.  Signals that would kill when
@@ -109,8 +110,8 @@ void syc_interposed_on_reset(int signal);
 void syc_interposed_on_query(int signal, struct sigaction *action);
 
 /**
- * The application is about to wait for @set.  Returns @set; or, if @set has all
- * signals, @copy, which lacks the ticks' signal.
+ * Note that the application is about to wait for @set.  Returns @set, or, if
+ * @set has all signals, @copy, which lacks the ticks' signal.
  *
  * If the ticks' signal changes during the wait, the wait may return a tick.  In
  * this case syc_interposed_is_tick() is true for the result, and the caller
@@ -128,21 +129,22 @@ struct syc_thread_start {
 	void *arg;
 };
 
-/** Notice the ends of threads from now on.  Context: setup, before sampling
+/** Begin to notice the ends of threads.  Context: setup, before sampling
  * begins. */
 void syc_thread_start_begin(void);
 
 /**
  * The caller is about to make a thread that begins with @birth: replace @birth
  * by library code.  Returns false, without a change, if sampling is off or no
- * slot is free.  @is_cramped: the thread's stack is too small for ticks, so it
- * gets none.
+ * slot is free.  @is_cramped: whether the thread's stack is too small for
+ * ticks, so that the thread gets no ticks.
  *
  * Context: any-thread, signal-safe.
  */
 bool syc_thread_start_prepare(struct syc_thread_start *birth, bool is_cramped);
 
-/** Undo a preparation: the thread was not made.  any-thread, signal-safe. */
+/** Undo a preparation, after a failure to make the thread.  any-thread,
+ * signal-safe. */
 void syc_thread_start_cancel(const struct syc_thread_start *birth);
 
 #endif

@@ -3,8 +3,8 @@
  * runtimes.c - providers that are attached to the calling thread (runtimes.h).
  *
  * The table has open addressing within a window.  So an unsuccessful search is
- * short, and an entry can be removed by emptying it.  A thread stores only its
- * own key.  The thread removes its key.  After the thread's end, any attaching
+ * short, and a removed entry only becomes empty.  A thread stores only its own
+ * key.  The thread removes its key.  After the thread's end, any attaching
  * thread removes the key, by an exchange, because two threads may try.
  */
 #define _GNU_SOURCE

@@ -68,7 +68,7 @@ bool syc_handover_is_due(void);
 /** Report to the other copy that this copy has stopped sampling. */
 void syc_handover_done(void);
 
-/** Request the sampler from another copy, and wait until that copy stops.
+/** Request the sampler from another copy, and wait until the other copy stops.
  * Returns false if the other copy offers no sampler, or does not stop in time.
  * Context: setup. */
 bool syc_handover_ask(void);

@@ -145,7 +145,7 @@ static char *chunks[N_CHUNKS];
 static uint32_t n_chunks;
 static uint32_t n_ever;   /* number of targets that were ever given */
 static uint32_t *buckets; /* 1 + number; zeroed with the chunks */
-static uint32_t word;     /* upper half of our cookies */
+static uint32_t word;     /* upper half of the cookies */
 
 void syc_target_init(void)
 {

@@ -25,10 +25,11 @@
 
 enum syc_watcher {
 	SYC_WATCHER_NONE = 0,
-	SYC_WATCHER_BEGINS, /* thread made; the first round is not over */
+	SYC_WATCHER_BEGINS, /* the first round is in progress */
 	SYC_WATCHER_RUNS,
-	SYC_WATCHER_ENDED, /* has ended, with or without a request */
-	SYC_WATCHER_LATER, /* no watcher: ticks do the watcher's work */
+	SYC_WATCHER_ENDED, /* the watcher has ended, with or without a
+	                    * request */
+	SYC_WATCHER_LATER, /* ticks do the work of the watcher */
 };
 
 struct syc_sampler {
@@ -38,7 +39,7 @@ struct syc_sampler {
 	uint32_t refreshing;    /* lock, held by users of the loader's lock, and
 	                         * during a fork */
 	uint32_t is_on;         /* ticks are samples */
-	uint32_t is_unreported; /* delayed event: sampler.h */
+	uint32_t is_unreported; /* the event is delayed (sampler.h) */
 	uint32_t clock;         /* enum syscap_sampler_clock, never AUTO */
 	uint32_t hz;
 	int32_t signal;
@@ -51,7 +52,7 @@ struct syc_sampler {
 	int result;        /* error of the first round */
 	const char *why;   /* sentence: reason of result, or of the end */
 
-	uint64_t n_foreign; /* signals passed on */
+	uint64_t n_foreign; /* number of foreign signals that were passed on */
 
 	/* Written by rounds: of the watcher, or of a tick that holds `life` */
 	uint32_t round, n_threads, n_unsampled;
@@ -138,7 +139,7 @@ bool syc_children_take_over(void);
 enum syc_target_tls {
 	SYC_TLS_UNKNOWN = 0,
 	SYC_TLS_OWN,
-	SYC_TLS_NONE, /* not a thread of the C library: not sampled */
+	SYC_TLS_NONE, /* no thread of the C library, and not sampled */
 };
 
 #define SYC_TLS_STATE 3u
@@ -158,7 +159,7 @@ struct syc_idle_backoff {
 	                             * time */
 	uint64_t taken_ns;          /* the target's taken_ns at the last
 	                             * check */
-	uint32_t n_awake, n_asleep; /* ticks for the place awake, and asleep */
+	uint32_t n_awake, n_asleep; /* owed ticks for time awake, and asleep */
 	uint8_t n_found; /* ticks in a row at this place, at full rate */
 	bool is_slow;
 };
@@ -167,7 +168,7 @@ struct syc_target {
 	uint64_t cookie; /* 0: free.  Stored last, cleared first */
 	int32_t tid;     /* relaxed; handlers compare */
 	uint32_t tls;    /* syc_target_tls(), stored by the target's thread */
-	uintptr_t busy;  /* address of our handler's frame, or 0 */
+	uintptr_t busy;  /* address of the handler's frame, or 0 */
 
 	/* Written by the target's thread, in handlers; never decreased */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;

@@ -22,8 +22,8 @@
 
 /* The scan reads a thread's start time at least every SURE_ROUNDS rounds. */
 #define SURE_ROUNDS 32u
-/* The scan checks a thread that blocks our signal in this many rounds, then
- * rarely */
+/* The scan checks a thread that blocks the ticks' signal in this many rounds,
+ * then rarely */
 #define EARLY_TRIES 4u
 #define LATE_ROUNDS 16u
 /* Number of masks that one round reads, so that many threads are read in
@@ -86,10 +86,10 @@ static uint64_t count_ticks(const struct syc_target *t)
 }
 
 /*
- * A running thread may be entering or leaving our handler, with all signals
- * blocked and `busy` 0.  The mask belongs to the application only if the thread
- * has handled no tick since an earlier check with the same result.  If waits
- * are visible, a thread that sleeps shortly keeps its timer, too.
+ * A running thread may be entering or leaving the library's handler, with all
+ * signals blocked and `busy` 0.  The mask belongs to the application only if
+ * the thread has handled no tick since an earlier check with the same result.
+ * If waits are visible, a thread that sleeps shortly keeps its timer, too.
  */
 static bool is_beyond_entry(const struct census *look, struct syc_target *t,
                             const struct syc_thread_status *about)
@@ -114,7 +114,8 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	struct syc_thread_status about;
 	int r;
 
-	/* A thread in our handler blocks all signals, even during a scan */
+	/* A thread in the library's handler blocks all signals, even during a
+	 * scan */
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
 	    syc_state_has_filter(look->s) ||
 	    t->number / MASKS != look->s->round % turns)
@@ -266,7 +267,8 @@ bool syc_scan_threads(int dir)
 	while (syc_thread_list_next(&s->tasks, &task))
 		if (task.tid != s->watcher_tid)
 			look_at_task(&look, &task);
-	if (s->tasks.folder.has_failed) { /* no target changes */
+	if (s->tasks.folder.has_failed) { /* do not change targets after a
+	                                   * failed scan */
 		if (s->n_threads == 0)
 			s->result = -EIO;
 		return true;

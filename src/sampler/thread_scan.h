@@ -40,8 +40,8 @@ void syc_scan_stop_all(bool forget);
  * except for threads that block the signal. */
 void syc_scan_start_again(void);
 
-/** Return whether our handler is running on some thread.  Context: any-thread,
- * signal-safe. */
+/** Return whether the library's handler is running on some thread.  Context:
+ * any-thread, signal-safe. */
 bool syc_scan_is_busy(void);
 
 /** Make the watcher, and wait for its first round, if @waits.  Returns 0 or

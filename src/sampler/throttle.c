@@ -105,7 +105,7 @@ void syc_throttle_end(struct syc_target *t, const struct syc_throttle *pace)
 }
 
 #define SLOW_NS  INT64_C(1000000)
-#define NOISE_NS 20000 /* time to wake up, and to enter our handler */
+#define NOISE_NS 20000 /* time to wake up, and to enter the library's handler */
 #define FOUND    4u    /* ticks in a row at the same place */
 
 static bool is_where_it_was(struct syc_idle_backoff *s,
@@ -163,8 +163,7 @@ static uint32_t weigh_fast(struct syc_target *t, uint32_t n, bool is_found)
 	if (s->n_found <= FOUND)
 		return n;
 	s->n_found = 0;
-	if (worked_ns(t) != 0) /* the thread worked, and came back to this
-	                        * place */
+	if (worked_ns(t) != 0) /* the thread has worked since the last tick */
 		return n + take(&s->n_awake);
 	if (!syc_state_has_filter(syc_sampler))
 		set_pace(t, true);

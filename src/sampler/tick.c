@@ -269,8 +269,8 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
 
 	/* If the frame at `busy` is above this frame, this handler has
-	 * interrupted that call, which will continue.  If the frame is below, a
-	 * jump has left that call */
+	 * interrupted an earlier call, which will continue.  If the frame is
+	 * below, a jump has left the earlier call */
 	if (before != 0 && here < before) {
 		add_to_counter(&t->n_refused, 1);
 		return;
@@ -335,7 +335,7 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 }
 
 /* Return whether this thread has thread-local storage of its own.  By now, @t
- * may belong to another thread, without a notice to this thread. */
+ * may belong to another thread, without the knowledge of this thread. */
 NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
@@ -384,7 +384,7 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 	uint64_t mask;
 	int ignored;
 
-	/* On an alternate stack an application handler may not fit below our
+	/* On an alternate stack an application handler may not fit below this
 	 * frame */
 	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS &&
 	    before->state == PTHREAD_CANCEL_ENABLE &&

@@ -62,8 +62,8 @@ struct syc_tick_cancel {
 
 /**
  * Hold and release cancellations, so that pthread_cancel() does not end a
- * thread within our handler.  Between hold and release a cancellation waits.
- * If the thread was interrupted in a cancellation point, it ends in the
+ * thread within the library's handler.  Between hold and release a cancellation
+ * waits.  A thread that was interrupted in a cancellation point ends in the
  * release, with the program's signal mask and @signal blocked.  So the release
  * is the last act of the handler.
  *

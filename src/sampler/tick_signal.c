@@ -16,9 +16,9 @@
 
 #define N_SIGNALS 65
 
-/* Hidden actions, which children inherit like handlers.  Our handler reads a
- * hidden action.  So an action is stored before our handler is installed, and
- * later only if our handler was replaced. */
+/* Hidden actions, which children inherit like handlers.  The library's handler
+ * reads a hidden action.  So an action is stored before the library's handler
+ * is installed, and later only if the library's handler was replaced. */
 static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 static void (*last_handler)(int, siginfo_t *, void *);
@@ -186,11 +186,11 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 	return wanted;
 }
 
-/* Several threads may reinstall our handler at the same time. */
+/* Several threads may reinstall the library's handler at the same time. */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
-	/* Block the signal of pthread_cancel(), too, until our handler
-	 * returns */
+	/* Block the signal of pthread_cancel(), too, until the library's
+	 * handler returns */
 	const uint64_t all = SYC_ALL_SIGNALS | SYC_SIGNAL_OF_CANCEL;
 	struct sigaction action, before;
 
@@ -204,15 +204,15 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 		return is_our_action(signal, &before) ? 0 : -EBUSY;
 	if (!returns)
 		previous[signal] = before;
-	else /* our handler was reset to SIG_DFL or SIG_IGN, and may be
-	      * running */
+	else /* the library's handler was reset to SIG_DFL or SIG_IGN, and may
+	      * be running */
 		__atomic_store_n(&previous[signal].sa_handler,
 		                 before.sa_handler, __ATOMIC_RELAXED);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-	/* Block all signals, because another handler could leave our handler
-	 * half-way, for example by siglongjmp() */
+	/* Block all signals, because another handler could leave the library's
+	 * handler half-way, for example by siglongjmp() */
 	memcpy(&action.sa_mask, &all, sizeof(all));
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {
@@ -240,8 +240,8 @@ void syc_signals_uninstall(int signal)
 
 /*
  * Act for a signal without an application handler.  The signal is pending when
- * our handler returns, so the process ends with the signal as its status, as
- * without the library.
+ * the library's handler returns, so the process ends with the signal as its
+ * status, as without the library.
  */
 static void act_by_default(int signal)
 {

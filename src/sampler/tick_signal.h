@@ -3,10 +3,10 @@
  * tick_signal.h - choice of the ticks' signals, and calls of the application's
  * previous actions.
  *
- * Our handler is never removed.  A tick may be pending when sampling stops, and
- * the default action of most signals ends the process.  Our handler passes
- * every other signal to the previous action, with the action's mask and flags,
- * but on the alternate stack, if one exists.
+ * The library's handler is never removed.  A tick may be pending when sampling
+ * stops, and the default action of most signals ends the process.  The
+ * library's handler passes every other signal to the previous action, with the
+ * action's mask and flags, but on the alternate stack, if one exists.
  */
 #ifndef SYC_SAMPLER_TICK_SIGNAL_H
 #define SYC_SAMPLER_TICK_SIGNAL_H
@@ -72,16 +72,16 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
  * signal.  Context: signal-safe. */
 int syc_signals_install_again(int signal);
 
-/** If @signal has our handler and is harmless, restore its action, and drop a
- * pending signal.  Context: signal-safe; no tick uses @signal. */
+/** If @signal has the library's handler and is harmless, restore its action,
+ * and drop a pending signal.  Context: signal-safe; no tick uses @signal. */
 void syc_signals_uninstall(int signal);
 
-/** Return whether @signal has our handler, which the application may have
- * replaced. */
+/** Return whether @signal has the library's handler, which the application may
+ * have replaced. */
 bool syc_signals_is_installed(int signal);
 
-/** If @action of @signal is our handler, replace @action by the previous
- * action.  Context: any-thread, signal-safe. */
+/** If @action of @signal is the library's handler, replace @action by the
+ * previous action.  Context: any-thread, signal-safe. */
 void syc_signals_unveil(int signal, struct sigaction *action);
 
 /**

@@ -338,8 +338,7 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 	struct syc_target *t = syc_target_find(tid);
 	uint32_t *count = &s->n_unsampled;
 
-	if (t != NULL) /* free the target of an earlier thread with this id,
-	                * which ended unnoticed */
+	if (t != NULL) /* free the target of an earlier thread with this id */
 		syc_timer_forget(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {

@@ -106,7 +106,7 @@ void syc_thread_timer_note_room(bool is_cramped);
 
 /** Restart the timer of the calling thread, which is about to block fewer
  * signals.  A scan (thread_scan.h) may have stopped the timer while the thread
- * waited with our signal blocked. */
+ * waited with the ticks' signal blocked. */
 void syc_thread_timer_resume(void);
 
 /** End the timer of the calling thread, which ends with the signals

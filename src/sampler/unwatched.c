@@ -163,7 +163,8 @@ bool syc_unwatched_keep_signal(void)
 {
 	const int signal = syc_sampler->signal;
 
-	/* A thread that reset the signal may be about to restore our handler */
+	/* A thread that reset the signal may be about to restore the library's
+	 * handler */
 	return syc_signals_is_installed(signal) ||
 	       (syc_signals_is_harmless(signal) &&
 	        syc_signals_install_again(signal) == 0) ||

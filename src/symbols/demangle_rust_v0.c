@@ -2,10 +2,11 @@
 /*
  * demangle_rust_v0.c - demangler of Rust's v0 mangling scheme (RFC 2603).
  *
- * The demangler reads the name once, from left to right, and prints it at the
- * same time.  A name may refer back to its own parts.  A repeated read of a
- * part prints text or increases the depth.  So the limits on depth and on the
- * result's length also limit the time.  The demangler omits hashes of crates.
+ * The demangler reads the name once, from left to right, and prints the result
+ * at the same time.  A name may refer back to its own parts.  A repeated read
+ * of a part prints text or increases the depth.  So the limits on depth and on
+ * the result's length also limit the time.  The demangler omits hashes of
+ * crates.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -313,8 +313,8 @@ static void name_sections(struct syc_elf *elf, const unsigned char *headers,
 	}
 }
 
-/* Read the counts from the first section, if they do not fit into the
- * header. */
+/* Read the counts, from the first section if the header has no space for the
+ * counts. */
 static int read_counts(const struct syc_elf *elf, uint64_t offset, size_t *n,
                        uint32_t *names)
 {

@@ -101,14 +101,14 @@ struct unit_range {
 
 struct syc_lines_dwarf {
 	SYC_ARRAY(struct unit) units;
-	SYC_ARRAY(struct unit_range) ranges; /* ranges, sorted by begin */
+	SYC_ARRAY(struct unit_range) ranges; /* ranges, sorted by start */
 	uint64_t *ends; /* for each range, the greatest end of the ranges up to
 	                 * the range */
 };
 
 /*
- * The function that contains an address, the inlined call in the function, the
- * call inside that call, and so on, down to the smallest range.
+ * The function that contains an address, the inlined call in the function, and
+ * further inlined calls, down to the smallest range.
  */
 struct best {
 	uint64_t address, len;

@@ -32,7 +32,7 @@ struct mount_table {
 	SYC_ARRAY(struct syc_mount) array;
 };
 
-#define FIELDS_MAX 32u /* later fields are not needed */
+#define FIELDS_MAX 32u /* limit; later fields are not needed */
 
 struct field {
 	const char *text;
@@ -245,7 +245,7 @@ struct overlay {
 	char *from, *to;
 };
 
-/* The file system as one process sees it. */
+/* The file system in the view of one process. */
 struct view {
 	int32_t pid;
 	SYC_ARRAY(struct overlay) overlays; /* lower layers first */

@@ -32,7 +32,7 @@ struct syc_mapped_process {
 	SYC_ARRAY(int64_t) anew;
 	int64_t last_anew;
 	bool has_ends;  /* some of the maps are ends of mappings */
-	bool is_reused; /* the pid has a later life */
+	bool is_reused; /* the pid was reused later */
 	/* Data of the latest FORK with this pid as the child. */
 	bool is_forked;
 	int32_t parent;

@@ -358,7 +358,7 @@ static int find_caller(struct syc_walk *walk, struct tables *tables,
 	r = find_register(walk, tables, &env, cfa, ra, &pc);
 	if (r != 0)
 		return r;
-	/* A guess is used only if it leads to a valid return address */
+	/* Use a guess only if it leads to a valid return address */
 	if (is_guess(walk, &tables->row) &&
 	    !syc_cfi_is_return(syc_machine_strip(pc)))
 		return -ENOENT;

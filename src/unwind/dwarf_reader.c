@@ -32,7 +32,8 @@ static bool fetch_bytes(struct syc_bytes *bytes, uintptr_t at)
 	}
 	/*
 	 * A search reads in both directions, other reads only forward.  The
-	 * window may exceed the valid addresses, because cursors check them.
+	 * window may exceed the valid addresses, because cursors check
+	 * addresses.
 	 */
 	bytes->data = bytes->window;
 	bytes->start = at & ~(uintptr_t)(SYC_BYTES_WINDOW - 1);

@@ -236,7 +236,7 @@ struct frame_index {
 	struct index_entry entries[];
 };
 
-/* The index is published when it is complete, and never freed. */
+/* The complete index, or NULL, never freed. */
 static _Atomic(struct frame_index *) made;
 
 static bool find_frames(uintptr_t bias, uintptr_t *ret_at, size_t *ret_size)

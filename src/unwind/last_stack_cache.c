@@ -41,8 +41,8 @@ static bool is_outermost(uint64_t rule)
 }
 
 /*
- * Find the step from @here to its caller, by a rule as simple as those of the
- * fast loop.  @last is the last word that may be loaded.
+ * Find the step from @here to its caller, by a simple rule, as in the fast
+ * loop.  @last is the last word that may be loaded.
  */
 static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
                         uint64_t rule, uintptr_t last)
@@ -219,7 +219,7 @@ static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
 		if (!learn_frame(&frame, &here, rule,
 		                 again->high - sizeof(uintptr_t)))
 			return addrs;
-		/* The innermost frame changes most often, so it is not kept */
+		/* Do not keep the innermost frame, which changes most often */
 		if (next > addrs)
 			keep_frame(again, inner, &frame);
 		*next++ = here.at;

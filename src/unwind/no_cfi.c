@@ -13,7 +13,7 @@
 #include "unwind/memory.h"
 #include "unwind/walk.h"
 
-#define HEADERS_MOST 64u /* libraries have about 12 */
+#define HEADERS_MOST 64u /* limit; libraries have about 12 */
 
 static bool segment_holds(const ElfW(Phdr) * segment, uintptr_t bias,
                           uintptr_t pc)
@@ -139,7 +139,8 @@ static bool pop_return(struct syc_walk *walk, struct syc_regs *regs)
 #endif
 }
 
-/* Pop the caller's frame pointer and the return address above it. */
+/* Pop the caller's frame pointer, and the return address above the frame
+ * pointer. */
 static bool pop_frame(struct syc_walk *walk, uintptr_t at,
                       struct syc_regs *regs)
 {
@@ -285,7 +286,7 @@ static bool step_out(struct syc_walk *walk, struct syc_regs *regs,
 	                      : -1;
 	if (r < 0)
 		return false;
-	/* The runtime reports the frame itself */
+	/* Omit the frame, which the runtime itself reports */
 	if (r == SYSCAP_STEP_TOLD && walk->n > 0)
 		walk->n--;
 	regs->r[SYC_REG_PC] = out.pc;
