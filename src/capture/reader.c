@@ -261,9 +261,8 @@ static int merge(struct syscap_reader *reader, int fd,
 }
 
 /*
- * Add the frames that a killed process, which recorded itself, left in its ring
- * file, behind the frames of the capture.  The capture of a living process ends
- * at its last whole batch.
+ * Append the frames that a killed process, which recorded itself, left in its
+ * ring file.  The capture of a living process ends at its last whole batch.
  */
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)

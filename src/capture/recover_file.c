@@ -190,8 +190,9 @@ static bool adopt(struct syc_ring_reader *rest, int fd)
 }
 
 /*
- * The new file gets its name after the rings refer to the file.  So after a
- * kill at any point, a file with the name belongs to the rings or is foreign.
+ * Create the file.  The new file gets its name after the rings refer to the
+ * file.  So after a kill at any point, a file with the name belongs to the
+ * rings or is foreign.
  */
 int syc_recover_file_create(struct syc_recover_file *file,
                             struct syc_ring_reader *rest, const char *rings,

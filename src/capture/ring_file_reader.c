@@ -317,8 +317,9 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
 }
 
 /*
- * Each batch has another offset.  So if the journal is the same before and
- * after the read of the size, the process wrote no batch in between.
+ * Determine the size.  Each batch has another offset.  So if the journal is the
+ * same before and after the read of the size, the process wrote no batch in
+ * between.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size)

@@ -379,8 +379,8 @@ extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")
 static _Thread_local volatile bool is_looking
 	__attribute__((tls_model("initial-exec")));
 
-/* The function is not inlined, because each bypass below would contain this
- * code. */
+/* Look the function up.  The function is not inlined, because each bypass below
+ * would contain this code. */
 __attribute__((noinline)) uintptr_t
 syc_real_call_look_up(struct syc_real_call *call)
 {

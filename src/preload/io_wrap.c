@@ -103,7 +103,8 @@ BY_FD(fsync)
 BY_FD(fdatasync)
 BY_FD(syncfs)
 
-/* The fd may be another file when the event is written */
+/* The event of close() has no subject, because the fd may then be another
+ * file */
 SYC_IO_INT(close, (int fd), (fd), SYC_IO_NONE)
 
 SYC_EXPORTED void take_sync(void) __asm__("sync");
@@ -171,7 +172,7 @@ LOCK(fcntl64)
 LOCKF(lockf)
 LOCKF(lockf64)
 
-/* Sockets */
+/* Calls on sockets */
 SYC_IO_INT(connect, (int fd, const void *address, socklen_t n),
            (fd, address, n), SYC_IO_OF(fd))
 PATIENT(int, accept, (int fd, void *address, socklen_t *n), (fd, address, n),
@@ -212,7 +213,7 @@ PATIENT(ssize_t, __recvfrom_chk,
          socklen_t *size),
         (fd, data, n, room, flags, address, size), fd)
 
-/* Lookup of hosts: the message is the name.  -11 is EAI_SYSTEM */
+/* Lookups of hosts, whose names become the messages.  -11 is EAI_SYSTEM */
 SYC_IO_WRAP(int, getaddrinfo,
             (const char *node, const char *service, const void *hints,
              struct addrinfo **result),

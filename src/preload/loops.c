@@ -262,7 +262,8 @@ static void set_first_part(struct syc_loops_wait *wait)
 	}
 }
 
-/* A thread without a loop has no timer. */
+/* Begin a call of the thread's loop, if any, because a thread without a loop
+ * has no timer. */
 void syc_loops_begin_call(struct syc_loops_wait *wait)
 {
 	struct syc_loop *const loop = own;

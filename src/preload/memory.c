@@ -199,8 +199,8 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 }
 
 /*
- * The function that the program called is three calls further out.  Omit its
- * frame and three more.
+ * Walk without the innermost four frames: the frame of the function that the
+ * program called is three calls further out.
  */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)

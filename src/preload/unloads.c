@@ -262,7 +262,7 @@ static void write_map(const struct code *code, int64_t time)
 		syc_frame_end(&frame.map.frame, sizeof(frame.map) + n + 1));
 }
 
-/* unloaded libraries */
+/* Reports of unloaded libraries */
 
 /* Report that @code, or if NULL, all earlier mappings of this process, are
  * unmapped. */

@@ -279,7 +279,7 @@ SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
 	return r;
 }
 
-/* Returns 0 or an error number */
+/* The function returns 0 or an error number */
 SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
                                       const struct timespec *time,
                                       struct timespec *left)

@@ -93,7 +93,8 @@ static bool has_older(const struct syc_arenas *arenas,
 	return false;
 }
 
-/* Returns false if the requester is dead, or runs another program. */
+/* Return whether the requester still maps the arena, and is not dead or running
+ * another program. */
 static bool has_mapped(const struct syc_arena_taken *arena)
 {
 	return syc_ring_mapped(arena->requester, arena->inode) !=
@@ -220,7 +221,7 @@ static struct syc_ring *make_ring(struct syc_arena_taken *arena, uint32_t slot,
 	return ring;
 }
 
-/* Returns false if the slot cannot be used now. */
+/* Begin to read a slot.  Returns false if the slot cannot be used now. */
 static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
                        uint32_t slot, int32_t pid,
                        const struct syc_arenas_sink *sink)
@@ -340,8 +341,8 @@ static bool free_slot(const struct syc_arena *map, uint32_t slot, uint32_t word)
 	                                   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* After a failure, further frames of the ring's thread stay in memory until the
- * arena's end. */
+/* Free the slot.  After a failure, further frames of the ring's thread stay in
+ * memory until the arena's end. */
 void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring)
 {
 	struct syc_arena_taken *const arena = ring->arena;

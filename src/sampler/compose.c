@@ -113,7 +113,8 @@ static bool may_walk(const struct syc_occasion *o,
 	       (has_caps(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
 }
 
-/* If a frame is PARTIAL, the outer frames are unknown. */
+/* Return whether the stack has its outer frames, which are unknown behind a
+ * PARTIAL frame. */
 static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
                         unsigned first)
 {

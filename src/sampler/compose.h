@@ -149,7 +149,8 @@ struct syc_occasion {
 	uint32_t weight;
 };
 
-/** Size of a struct syc_workspace; an all-zero workspace is ready for use. */
+/** Return the size of a struct syc_workspace.  A workspace of zeros is ready
+ * for use. */
 size_t syc_workspace_size(void);
 
 /**

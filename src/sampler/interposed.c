@@ -71,7 +71,8 @@ static uint64_t read_set(const char *number)
 	return at != NULL ? read_number(at + strlen(MASK), 16) : 0;
 }
 
-/* If the fd is another file by now, the kernel returns EINVAL or EBADF. */
+/* Set the signals of a signalfd.  If the fd is another file by now, the kernel
+ * returns EINVAL or EBADF. */
 static bool set_signals(int fd, uint64_t set)
 {
 	return syscall(SYS_signalfd4, fd, &set, sizeof(set), 0) == fd;
@@ -228,9 +229,9 @@ static void change_signal(struct syc_sampler *s,
 	syc_unwatched_change_signal();
 }
 
-/* The application may have taken the signal by a raw system call, which no tick
- * reveals.  Another thread that has reset the signal may be about to restore
- * the handler. */
+/* Check whether the application has taken the signal by a raw system call,
+ * which no tick reveals.  Another thread that has reset the signal may be about
+ * to restore the handler. */
 static void check_signal(struct syc_sampler *s,
                          struct syc_interposed_filter *filter)
 {
@@ -239,8 +240,8 @@ static void check_signal(struct syc_sampler *s,
 	syc_unwatched_keep_signal();
 }
 
-/* A thread checks is_boxed before its first tick, and before a search for other
- * threads. */
+/* Stop sampling before a filter.  A thread checks is_boxed before its first
+ * tick, and before a search for other threads. */
 static void enter_box(struct syc_sampler *s,
                       struct syc_interposed_filter *filter)
 {

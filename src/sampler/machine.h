@@ -17,7 +17,7 @@
 
 #include "os/signals.h"
 
-/** The registers that the signal of @context interrupted. */
+/** Store the registers that the signal of @context interrupted. */
 static inline void syc_registers_of(const ucontext_t *context,
                                     struct syscap_regs *regs)
 {

@@ -173,7 +173,7 @@ static void fill_sampler(const struct syscap_sampler_options *o, int signal)
 	s->why = NULL;
 }
 
-/* The caller holds `life`, and has blocked signals. */
+/* Start sampling.  The caller holds `life`, and has blocked signals. */
 static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -361,10 +361,11 @@ static void begin_child(void)
 }
 
 /*
- * The watcher reads the loader's list, under the loader's lock.  If a fork
- * copies the held lock, the child's first dlopen() waits forever, because glibc
- * does not release the copy.  So a fork waits for the watcher.  If the forking
- * thread itself holds the lock, in dl_iterate_phdr(), the watcher waits for the
+ * Take the lock `refreshing`.  The watcher holds this lock while it reads the
+ * loader's list, under the loader's lock.  If a fork copies the held loader's
+ * lock, the child's first dlopen() waits forever, because glibc does not
+ * release the copy.  So a fork waits for the watcher.  If the forking thread
+ * itself holds the lock, in dl_iterate_phdr(), the watcher waits for the
  * forking thread, so the fork's wait ends early.
  */
 static void begin_fork(void)
@@ -380,7 +381,8 @@ static void begin_fork(void)
 	errno = saved;
 }
 
-/* In a child the lock is zero, because its memory was wiped. */
+/* Release the lock, which is zero in a child, because the lock's memory was
+ * wiped. */
 static void end_fork(void)
 {
 	const int saved = errno;

@@ -34,7 +34,7 @@
 int syc_sampler_begin(struct syscap_sampler_options *options,
                       bool with_children);
 
-/** syscap_sampler_stop().  Context: setup, any thread. */
+/** Stop sampling, like syscap_sampler_stop().  Context: setup, any thread. */
 int syc_sampler_end(void);
 
 /** Begin to handle forks of this process.  Context: setup, once. */

@@ -54,9 +54,9 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 	*text.at = '\0';
 }
 
-/* A first event makes an arena of rings, and the recorder then reads this
- * process in /proc.  In a process that ends before its first tick, the arena
- * and the reads are most of the cost. */
+/* Return whether to delay the report.  A first event makes an arena of rings,
+ * and the recorder then reads this process in /proc.  In a process that ends
+ * before its first tick, the arena and the reads are most of the cost. */
 static bool gains_by_waiting(void)
 {
 	return syc_destination_sink() == SYC_SINK_CONTROL &&
@@ -72,8 +72,8 @@ void syc_sampler_metadata_begin(bool may_wait)
 		syc_sampler_metadata_flush();
 }
 
-/* The function is not inlined, because a tick after the report must not reserve
- * stack for the text. */
+/* Report the start of sampling.  The function is not inlined, because a tick
+ * after the report must not reserve stack for the text. */
 static __attribute__((noinline)) void tell_of_sampling(void)
 {
 	char message[sizeof(((struct syscap_sampler_options *)0)->message)];

@@ -49,8 +49,8 @@ int syc_state_map(void)
 	return 0;
 }
 
-/* The wait consists of naps without a wake-up, because each check costs
- * processor time of the program. */
+/* Wait by naps without a wake-up, because each check costs processor time of
+ * the program. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = syc_clock_kernel() + wait_ns;
@@ -155,7 +155,7 @@ void syc_target_init(void)
 		return;
 	mixed = (uint64_t)syc_clock_kernel() ^ (uintptr_t)&word;
 	mixed *= UINT64_C(0x9E3779B97F4A7C15);
-	/* no address of a program, and no int, has the topmost bit */
+	/* No address of a program, and no int, has the topmost bit */
 	word = (uint32_t)(mixed >> 32) | UINT32_C(0x80000000);
 }
 
@@ -201,8 +201,8 @@ bool syc_target_is_cookie(uint64_t cookie)
 	return word != 0 && cookie >> WORD_SHIFT == word;
 }
 
-/* The last generation of the last target: used only after half a million
- * others, and not found by its cookie */
+/* Return the cookie of the last target's last generation, which comes only
+ * after half a million others, and is not found by the cookie. */
 uint64_t syc_target_scout_cookie(void)
 {
 	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;
@@ -241,8 +241,8 @@ struct syc_target *syc_target_find(int32_t tid)
 	return NULL;
 }
 
-/* A handler may still use the target, if the stop did not wait for the
- * handler. */
+/* Return whether the target is free.  A handler may still use a stopped target,
+ * if the stop did not wait for the handler. */
 static bool is_target_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&

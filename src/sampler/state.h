@@ -144,8 +144,9 @@ enum syc_target_tls {
 
 #define SYC_TLS_STATE 3u
 
-/* The word contains the thread's id, so a late handler of the target's previous
- * thread does not use the present thread's state. */
+/* Compute the word in `tls`.  The word contains the thread's id, so a late
+ * handler of the target's previous thread does not use the present thread's
+ * state. */
 static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 {
 	return (uint32_t)tid << 2 | state;
@@ -199,7 +200,7 @@ struct syc_target {
 	                      * later */
 };
 
-/** Workspace of the target's samples. */
+/** Return the workspace of the target's samples. */
 static inline struct syc_workspace *
 syc_target_workspace(struct syc_target *target)
 {
@@ -219,8 +220,8 @@ void syc_target_wipe(void);
  * signal-safe. */
 bool syc_target_is_cookie(uint64_t cookie);
 
-/** Cookie of the scout, the timer that ticks in threads without a target.
- * signal-safe. */
+/** Return the cookie of the scout, the timer that ticks in threads without a
+ * target.  signal-safe. */
 uint64_t syc_target_scout_cookie(void);
 
 /**
@@ -230,8 +231,8 @@ uint64_t syc_target_scout_cookie(void);
  */
 struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Number of targets that were ever given, and a target.  Only given targets
- * are mapped.  Both functions are signal-safe. */
+/** Return the number of targets that were ever given, or a target.  Only given
+ * targets are mapped.  Both functions are signal-safe. */
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 

@@ -133,7 +133,8 @@ static int64_t worked_ns(struct syc_target *t)
 	return ns > NOISE_NS ? ns : 0;
 }
 
-/* A timer that is being recreated keeps the full rate. */
+/* Set the rate of ticks.  A timer that is being recreated keeps the full
+ * rate. */
 static void set_pace(struct syc_target *t, bool is_slow)
 {
 	if (syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns))

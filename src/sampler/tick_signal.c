@@ -231,7 +231,8 @@ int syc_signals_install_again(int signal)
 	return syc_signals_install(signal, last_handler);
 }
 
-/* The kernel drops a pending signal when the new action ignores the signal. */
+/* Remove the handler.  The kernel drops a pending signal when the new action
+ * ignores the signal. */
 void syc_signals_uninstall(int signal)
 {
 	if (syc_signals_is_harmless(signal) && syc_signals_is_installed(signal))
@@ -262,7 +263,7 @@ static void set_mask(int signal, const struct sigaction *action,
 {
 	uint64_t interrupted, more;
 
-	/* the kernel fills 64 bits of the context's set */
+	/* The kernel fills 64 bits of the context's set */
 	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
 	memcpy(&more, &action->sa_mask, sizeof(more));
 	interrupted |= more;

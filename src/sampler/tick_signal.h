@@ -80,8 +80,8 @@ void syc_signals_uninstall(int signal);
  * have replaced. */
 bool syc_signals_is_installed(int signal);
 
-/** If @action of @signal is the library's handler, replace @action by the
- * previous action.  Context: any-thread, signal-safe. */
+/** Replace @action of @signal by the previous action, if @action is the
+ * library's handler.  Context: any-thread, signal-safe. */
 void syc_signals_unveil(int signal, struct sigaction *action);
 
 /**

@@ -64,7 +64,7 @@ static struct timespec to_timespec(int64_t ns)
 		                  .tv_nsec = ns % SECOND };
 }
 
-/* Returns the timer's number, or -errno. */
+/* Create and arm a timer.  Returns the timer's number, or -errno. */
 static int arm_timer(clockid_t clock, struct sigevent *event, int64_t first_ns,
                      int64_t period_ns)
 {
@@ -108,8 +108,8 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	return 0;
 }
 
-/* A handler may call this function with a deleted timer, whose number the
- * kernel does not reuse soon. */
+/* Set the period.  A handler may call this function with a deleted timer, whose
+ * number the kernel does not reuse soon. */
 bool syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
 {
 	const int timer = __atomic_load_n(&t->timer, __ATOMIC_RELAXED);
@@ -224,7 +224,8 @@ static void stop_timer(struct syc_target *target, bool is_deleted)
 	target->perf_fd = -1;
 }
 
-/* If a filter may forbid the deletion, the timer ends with the process. */
+/* Stop the timer.  If a filter may forbid the deletion, the timer ends with the
+ * process. */
 void syc_timer_stop(struct syc_target *target)
 {
 	stop_timer(target, !syc_state_has_filter(syc_sampler));
@@ -266,7 +267,7 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 	const int64_t n = (now - target->cpu_seen) / period;
 
 	if (n <= 1) {
-		/* the next ticks make up for early ticks */
+		/* let the next ticks make up for early ticks */
 		target->cpu_seen += period;
 		return 1;
 	}
@@ -365,7 +366,8 @@ void syc_thread_timer_begin_cramped(uint64_t blocked)
 	begin_self(blocked, true);
 }
 
-/* The next scan updates the count of threads with a timer. */
+/* Note the stack's size.  The next scan updates the count of threads with a
+ * timer. */
 void syc_thread_timer_note_room(bool is_cramped)
 {
 	struct syc_target *const t = syc_target_find(gettid());

@@ -111,8 +111,8 @@ static bool is_stripped_one(const struct debug_search *search, int fd)
 }
 
 /*
- * Returns 1 if @path is the debug file, otherwise 0 or -ENOMEM.  @path is valid
- * in this process.
+ * Try @path, which is valid in this process.  Returns 1 if @path is the debug
+ * file, otherwise 0 or -ENOMEM.
  */
 static int try(struct debug_search *search, const char *path)
 {

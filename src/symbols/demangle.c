@@ -28,7 +28,7 @@
 /* Limit of dead children, after which names stay mangled. */
 #define DEATHS_MAX 20u
 
-/* abi::__cxa_demangle() of the Itanium C++ ABI. */
+/* Type of abi::__cxa_demangle() of the Itanium C++ ABI. */
 typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *len,
                               int *status);
 

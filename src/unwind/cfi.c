@@ -269,7 +269,8 @@ static bool load_for_expr(void *user, uintptr_t at, unsigned size,
 	return true;
 }
 
-/* If a register is unknown, the walk restarts and follows all registers. */
+/* Return the step after an error.  If a register is unknown, the walk restarts
+ * and follows all registers. */
 static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 {
 	return error == -ENODATA && !walk->full ? SYC_STEP_FULL

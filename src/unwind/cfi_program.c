@@ -202,9 +202,8 @@ static void run_instruction(struct row_machine *m)
 		recall_row(m);
 		return;
 	case 0x2c: /* AARCH64_negate_ra_state_with_pc */
-	case 0x2d: /* AARCH64_negate_ra_state: return addresses are signed from
-		    * here on, or no longer signed; signatures are always
-		    * stripped */
+	case 0x2d: /* AARCH64_negate_ra_state, which toggles signing of return
+		    * addresses, whose signatures are always stripped */
 		return;
 	case 0x2e: /* GNU_args_size: for landing pads */
 		syc_cursor_uleb(c);

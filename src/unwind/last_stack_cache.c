@@ -233,7 +233,8 @@ static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
 	return addrs;
 }
 
-/* Not inlined, because this function needs much stack. */
+/* Walk with the kept frames.  The function is not inlined, because it needs
+ * much stack. */
 static __attribute__((noinline)) unsigned
 walk_again(struct syc_last_stack *again, const struct syc_caller *from,
            uint64_t *addrs, unsigned max)

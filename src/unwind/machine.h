@@ -261,7 +261,8 @@ static inline uint32_t syc_machine_word(const unsigned char *code)
 	return word;
 }
 
-/* mov x8, #139; svc #0 */
+/* Return whether the code returns from a signal handler: mov x8, #139; svc
+ * #0. */
 static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 {
 	return syc_machine_word(code) == 0xd2801168 &&
@@ -270,7 +271,8 @@ static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 
 #define SYC_MACHINE_BEFORE 8u
 
-/* bl, blr, and blr with a check of the address */
+/* Return whether the end of @code is bl, blr, or blr with a check of the
+ * address. */
 static inline bool syc_machine_ends_with_call(const unsigned char *code)
 {
 	const uint32_t last = syc_machine_word(code + SYC_MACHINE_BEFORE - 4);

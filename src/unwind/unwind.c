@@ -111,7 +111,8 @@ static enum syc_step step_by_rule(struct syc_walk *walk, uint64_t rule)
 	return syc_walk_accept(walk, &regs, false);
 }
 
-/* The kernel has stored all registers above the trampoline's frame. */
+/* Step out of a signal frame.  The kernel has stored all registers above the
+ * trampoline's frame. */
 static enum syc_step step_signal(struct syc_walk *walk)
 {
 	const uintptr_t sp = walk->regs.r[SYC_REG_SP];
@@ -171,8 +172,8 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 
 /*
  * Number of stopped walks since the last drop of all rules, number of stopped
- * walks before the next drop, and the previous such number.  No data depends on
- * these numbers.
+ * walks before the next drop, and the base of the following number.  No data
+ * depends on these numbers.
  */
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 

@@ -134,8 +134,8 @@ __attribute__((noinline)) void syc_unwind_here(struct syc_unwind *unwind,
 	errno = saved;
 }
 
-/* Because the argument `how` is invalid, the kernel reads the set and returns
- * EINVAL. */
+/* Check memory by a call with an invalid `how`, for which the kernel reads the
+ * set and returns EINVAL. */
 bool syc_unwind_readable(const void *at, size_t n)
 {
 	const uintptr_t first = (uintptr_t)at;
