@@ -58,7 +58,7 @@ struct syc_control_socket {
 struct syc_mapped {
 	struct syc_ring_header *header;
 	uint32_t size;
-	bool is_emitting; /* for the child: the thread was in an emit */
+	bool is_emitting; /* for the child: whether the thread was in an emit */
 	bool is_left;     /* F1: no thread of this process gets the state */
 	struct syc_control_socket connection; /* fd 0: none, or closed */
 };
@@ -85,7 +85,8 @@ struct syc_block {
 	struct syc_process *process; /* zeroed in children, like the states */
 	struct syc_state *states;
 	struct syc_mapped *mapped; /* one for each state */
-	uint32_t states_ever;      /* of this process and its ancestors */
+	uint32_t states_ever;      /* number of states that this process and its
+	                            * ancestors used */
 	uint32_t exit_key;         /* 1 + a pthread key; 0: none */
 
 	/* The epoch; 0: nothing is recorded.  Each store is sequentially

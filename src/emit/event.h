@@ -138,7 +138,7 @@ static inline void syc_mark_fill_site(struct syscap_mark_site *site,
 }
 
 struct syc_printf {
-	size_t len; /* of the message, cut to fit */
+	size_t len; /* length of the message, cut to fit */
 	char buffer[512];
 };
 

@@ -33,7 +33,7 @@ static uint64_t *published_early;
 
 struct names {
 	unsigned n;
-	uint32_t len; /* of the frame */
+	uint32_t len; /* length of the frame */
 	uint32_t indices[MAX_NAMES];
 	uint64_t addrs[MAX_NAMES];
 };

@@ -69,8 +69,8 @@ void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time)
 }
 
 /* Usually each time is later than the last, so the first exchange is atomic
- * only within the thread.  Such an exchange costs a fraction of an exchange
- * among processors. */
+ * only within the thread.  An exchange within the thread costs a fraction of an
+ * exchange among processors. */
 void syc_loss_totals_add_own(struct syc_ring_losses *to, uint8_t kind,
                              uint32_t len, int64_t time)
 {

@@ -335,9 +335,8 @@ int32_t syc_child_pid(void)
 	const int32_t pid = getpid();
 	if (syc_process->born != 0 && syc_process->born != pid)
 		return 0; /* a vfork() child of a process without events */
-	/* This is the first event of a forked child.  The first thread does the
-	 * set-up with signals blocked, so that no handler waits for its own
-	 * thread. */
+	/* A forked child has its first event.  The first thread does the set-up
+	 * with signals blocked, so that no handler waits for its own thread. */
 	int32_t expected = 0;
 	if (!__atomic_compare_exchange_n(&syc_process->pid, &expected, -1,
 	                                 false, __ATOMIC_ACQUIRE,
@@ -350,7 +349,7 @@ int32_t syc_child_pid(void)
 	const struct syc_state *const own = syc_thread_of_self();
 	const bool is_main = pid == gettid();
 	syc_process->high_water = inherited;
-	if (!syc_process->is_child) /* after _Fork() or clone */
+	if (!syc_process->is_child) /* the process began by _Fork() or clone */
 		leave_states(own, is_main);
 	for (uint32_t i = 0; i < inherited; i++)
 		syc_thread_ring_drop_inherited(

@@ -325,7 +325,7 @@ static bool change_parking(uint32_t from, uint32_t to)
 	                                   __ATOMIC_RELAXED);
 }
 
-/* Whether this process is a vfork() child.  Such a child has the parent's
+/* Whether this process is a vfork() child.  A vfork() child has the parent's
  * memory, but other fds.  The parent does not have an fd that the child parks.
  * An fd that the child closes stays open in the parent. */
 static bool is_vfork_child(void)

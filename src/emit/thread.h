@@ -49,7 +49,7 @@ struct syc_state {
 	bool is_own;        /* the ring is of this process's session */
 	bool is_connecting; /* set-up is in progress: nested events are
 	                     * dropped */
-	bool is_in_handler; /* certain; false: unknown */
+	bool is_in_handler; /* true is certain; false: unknown */
 	bool is_filtered;   /* at looked_at a filter could kill for writes */
 	bool is_real_time;  /* at looked_at the policy was real-time */
 	bool no_exit_hook;  /* another thread must find the thread's end */

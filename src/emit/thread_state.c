@@ -210,8 +210,8 @@ static struct syc_state *claim_state(int32_t tid)
 			raise_states_high_water(i + 1);
 			return ts;
 		}
-		/* This is the state of this thread, from before its exit began,
-		 * or of an ended thread */
+		/* @ts is this thread's state from before its exit began, or the
+		 * state of an ended thread */
 		if (phase == SYC_STATE_DEAD &&
 		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
 		             ? syc_thread_take_phase(ts, SYC_STATE_DEAD)

@@ -29,8 +29,8 @@ extern uint32_t syc_seccomp_filters, syc_seccomp_closing_filters;
 /** Functions of the library that filters ended in this thread. */
 enum syc_seccomp_end {
 	SYC_SECCOMP_ENDED_NOTHING = 0,
-	SYC_SECCOMP_ENDED_TICKS, /* even the call that stops ticks may be
-	                          * forbidden */
+	SYC_SECCOMP_ENDED_TICKS, /* the filter may even forbid the call that
+	                          * stops ticks */
 	SYC_SECCOMP_CLOSED_THREAD,
 };
 

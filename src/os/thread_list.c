@@ -117,8 +117,8 @@ void syc_thread_list_note_starter(struct syc_thread_list *tasks,
 }
 
 /*
- * Correct the mask in @about for a thread that works for the sampler.  Such a
- * thread blocks all signals for a moment, so its earlier mask counts.
+ * Correct the mask in @about for a thread that works for the sampler.  The
+ * thread blocks all signals during this work, so its earlier mask counts.
  */
 static void correct_starter(const struct syc_thread_list *tasks, int32_t tid,
                             struct syc_thread_status *about)

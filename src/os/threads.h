@@ -118,7 +118,8 @@ void syc_library_thread_begin(const char *name);
 
 /** The holder's data of a lock, valid from take to release. */
 struct syc_robust_hold {
-	struct robust_list_head own; /* of a thread without a robust list */
+	struct robust_list_head own; /* list for a thread without a robust
+	                              * list */
 	struct robust_list_head *list;
 	struct robust_list *before;
 	uint32_t *lock;

@@ -42,7 +42,7 @@ struct syc_arena {
 struct syc_slot {
 	struct syc_ring_header *ring; /* the caller's own mapping */
 	uint32_t *word;               /* pid and state, in the arena */
-	uint32_t size;                /* of the body */
+	uint32_t size;                /* size of the body */
 };
 
 /**

@@ -45,7 +45,7 @@
  * reports the losses that no loss record in the ring has reported.
  */
 struct syc_ring_losses {
-	_Alignas(8) uint64_t frames[SYC_LOSS_KINDS]; /* by frame type */
+	_Alignas(8) uint64_t frames[SYC_LOSS_KINDS]; /* numbers by frame type */
 	uint64_t bytes;
 	int64_t from; /* frame time of the first loss since the last record,
 	               * or 0 */
@@ -57,7 +57,7 @@ struct syc_ring_header {
 	uint32_t head;   /* next frame to read; stored by the reader only */
 	uint32_t tail;   /* end of the frames; stored by the writer only */
 	uint32_t offset; /* offset of the body: the page size */
-	uint32_t size;   /* of the body */
+	uint32_t size;   /* size of the body */
 	uint8_t reserved[48];
 
 	/* fields that syscap's recorder sets before it sends the ring, offset

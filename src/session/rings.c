@@ -28,7 +28,8 @@
  * process. */
 static bool began_after(uint64_t start_ticks, int64_t since)
 {
-	const int64_t tick = INT64_C(10000000); /* of /proc */
+	const int64_t tick = INT64_C(10000000); /* ns of a clock tick in
+	                                         * /proc */
 	const int64_t ahead =
 		syc_kernel_clock(CLOCK_BOOTTIME) - syc_clock_kernel();
 

@@ -110,8 +110,8 @@ struct syc_session {
 	struct syc_arena arena;
 	uint32_t is_crowded; /* a ring is a quarter full */
 	uint32_t thread;     /* SYC_SPILLER_*; futex */
-	uint32_t must_stop;  /* 1: the thread must end; 2: and finish the
-	                      * session */
+	uint32_t must_stop;  /* 1: the thread must end; 2: the thread must end
+	                      * and finish the session */
 	uint32_t has_ended;  /* a thread of the program has ended */
 	/* ns: until then only half full rings cause a transfer */
 	_Alignas(8) int64_t calm_until;

@@ -4,10 +4,10 @@
  * a thread's end, and the threads that never transfer frames.
  *
  * Threads of a real-time policy never transfer frames, nor do threads under a
- * seccomp filter that came after the plan of the recording.  Such a filter may
- * kill for the system calls of a transfer.  So the library compares the number
- * of the thread's filters with the number at the time of the plan.  Filters of
- * a container or a service manager are inherited, and count as harmless.  The
+ * seccomp filter that came after the plan of the recording.  A filter may kill
+ * for the system calls of a transfer.  So the library compares the number of
+ * the thread's filters with the number at the time of the plan.  Filters of a
+ * container or a service manager are inherited, and count as harmless.  The
  * number is in /proc.  Most filters answer openat() with an error.  A check
  * that fails also shows the filter.
  */

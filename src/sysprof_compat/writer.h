@@ -107,8 +107,8 @@ void syc_names_fini(struct syc_names *names);
  * these two steps that uses the same name adds the name once more.  The handler
  * runs on top of a call, so all slots are filled before the write.
  *
- * exit() in a handler may find an unfilled slot.  Such a slot is empty, or has
- * a name that was written before.
+ * exit() in a handler may find an unfilled slot.  An unfilled slot is empty, or
+ * has a name that was written before.
  */
 
 /** Greatest number of waiting names. */
