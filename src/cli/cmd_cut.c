@@ -20,9 +20,9 @@ struct cut {
 };
 
 /*
- * Whether a frame is in the times to keep.  Frames that other frames refer to
- * stay: definitions, names, files; processes and mappings if they began before
- * the end.
+ * Whether a frame is in the times to keep.  Definitions, names and files stay,
+ * because other frames refer to these.  Processes and mappings stay if they
+ * began before the end.
  */
 static bool keeps(void *data, const struct syscap_frame *frame)
 {

@@ -356,8 +356,8 @@ static bool take(struct run *run, int c, const char *value)
 }
 
 /*
- * Parse the options among some words, which the files follow.  Returns -1 to
- * continue, or the exit status.
+ * Parse the options among the words on one side of "--", which the files
+ * follow.  Returns -1 to continue, or the exit status.
  */
 static int parse_words(struct run *run, int argc, char **argv)
 {

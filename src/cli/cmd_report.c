@@ -251,7 +251,7 @@ static int write_page(struct syc_report_page_request *request,
 bool syc_report_page_may_replace(const char *command, const char *name)
 {
 	static const char ours[] = "<title>syscap report</title>";
-	char head[4096]; /* contains the title, which precedes the style */
+	char head[4096]; /* beginning of the file, with the title */
 	const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = 0;
 

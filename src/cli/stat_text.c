@@ -21,7 +21,7 @@
 
 struct tree {
 	const struct syc_stat_hot *hot;
-	struct syc_group callees; /* of each node, the largest first */
+	struct syc_group callees; /* callees of each node, the largest first */
 	uint64_t least;
 };
 

@@ -53,9 +53,8 @@ int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
 	*group = (struct syc_group){ .begins = begins };
 	if (begins == NULL || rows->n > UINT32_MAX)
 		goto fail;
-	/* The counts are two places after the group's number, and placing a row
-	 * advances the begin one place after the number.  So each begin is
-	 * correct after the last row. */
+	/* begins[g + 2] counts the rows of group g, and placing a row advances
+	 * begins[g + 1].  So each begin is correct after the last row. */
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const uint32_t of = rows->group_of(rows->data, i);
 

@@ -102,7 +102,7 @@ struct syc_compared {
 	double *values; /* values of all units; NAN: no value */
 	double step;    /* values are multiples of the step */
 
-	/* Valid once the comparison is settled: */
+	/* These members are valid once the comparison is settled. */
 	struct syc_ratio ratio;
 	double low, high; /* interval of new / base, if ratio.is_known */
 	bool differs;
@@ -117,7 +117,7 @@ struct syc_comparison {
 	SYC_ARRAY(struct syc_compared) rows;
 	double *totals; /* totals of all functions, by unit; or NULL */
 
-	/* Valid once the comparison is settled: */
+	/* These members are valid once the comparison is settled. */
 	double missed; /* highest error probability of each interval */
 	size_t n_judged, n_differing;
 	/*

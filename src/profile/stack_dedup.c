@@ -82,7 +82,7 @@ static struct syc_dedup_set *set_of(const struct syc_dedup *dedup, uint64_t sum)
 }
 
 /*
- * Move to the front.  The other entries keep their order; the last entry is
+ * Move to the front.  The other entries keep their order, and the last entry is
  * dropped.
  */
 static void put_first(struct syc_dedup_set *set, unsigned n, uint64_t sum,

@@ -108,7 +108,8 @@ struct syc_location_facts {
 	int64_t time; /* time of the first stack that contains the location */
 	uint32_t kind;
 	bool is_signal; /* the location is a signal trampoline */
-	bool may_vary;  /* at other times, another function may be there */
+	bool may_vary;  /* another function may be at the address at other
+	                 * times */
 };
 
 struct syc_stacks {

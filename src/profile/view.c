@@ -26,7 +26,8 @@ static bool is_of_threads(const struct syc_filter *filter,
 
 /*
  * Set the times and threads of @filter, and the losses that overlap these
- * times.  Takes ownership of the threads of @filter.  Returns 0 or -ENOMEM.
+ * times.  The view owns the threads of @filter from then on.  Returns 0 or
+ * -ENOMEM.
  */
 static int view_events(struct syc_view *view, struct syc_filter *filter,
                        const struct syscap_profile *profile)
@@ -202,7 +203,7 @@ static bool stack_passes(const struct build *build, uint32_t stack)
 	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
 }
 
-/* Whether the rows of @stack are omitted as syscap's own. */
+/* Whether the view omits the rows of @stack as syscap's own code. */
 static bool is_left_out(const struct build *build, uint32_t stack)
 {
 	return !build->asked->with_recording &&

@@ -26,7 +26,7 @@ struct change {
 };
 
 struct changes {
-	struct change *items; /* by cell, then by time */
+	struct change *items; /* changes by cell, then by time */
 	size_t n;
 	uint32_t *ends; /* end of each cell */
 };

@@ -102,7 +102,7 @@ struct syc_in_use {
 };
 
 struct syc_heap {
-	struct syc_row *rows; /* by time */
+	struct syc_row *rows; /* rows by time */
 	size_t n;
 	size_t n_all;     /* number of allocations in the rows */
 	size_t n_changes; /* allocations and frees */

@@ -28,7 +28,7 @@ struct syc_app_state {
 	unsigned seen[SYC_PAGES];
 	int page;
 	int tabs[SYC_PAGES + 1]; /* places of the pages' names in the line */
-	char note[256]; /* shown instead of the context's text until the next
+	char note[256]; /* text instead of the context's text, until the next
 	                 * key */
 	const char *title;
 	const char *progress; /* "reading 40 %", "live", or "" */

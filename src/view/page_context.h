@@ -21,8 +21,8 @@
 
 /*
  * Search for names.  The words of the pattern are parts of the name, in any
- * order.  A pattern "/x/" is a regular expression.  If no name matches, names
- * match that contain the characters of each word in order.
+ * order.  A pattern "/x/" is a regular expression.  If no name matches, a name
+ * matches if it contains the characters of each word in order.
  */
 
 #define SYC_SEARCH_SIZE    128
@@ -42,7 +42,7 @@ struct syc_search {
 
 enum syc_search_match {
 	SYC_SEARCH_NONE,
-	SYC_SEARCH_LETTERS, /* only the characters in order */
+	SYC_SEARCH_LETTERS, /* names with only the characters in order */
 	SYC_SEARCH_PART
 };
 
@@ -121,7 +121,7 @@ struct syc_lens {
 enum syc_lens_by {
 	SYC_LENS_WITH,    /* stacks with the function */
 	SYC_LENS_WITHOUT, /* stacks without the function */
-	/* Only stacks with the function, from the function on. */
+	/* stacks with the function, from the function on */
 	SYC_LENS_FOCUS,
 	SYC_LENS_REVERSE,  /* reverse stacks, or undo the reversal */
 	SYC_LENS_SYSTEM,   /* hide or show system libraries */

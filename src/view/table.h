@@ -40,7 +40,7 @@ enum syc_list_took syc_list_take(struct syc_list *list,
 struct syc_column {
 	const char *title;
 	int width;      /* width; the last column gets the remaining width */
-	bool is_number; /* aligned to the right */
+	bool is_number; /* the column is aligned to the right */
 	/* Rank; the highest rank is dropped first, rank 0 never. */
 	int rank;
 };

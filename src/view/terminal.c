@@ -363,8 +363,8 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 	event->y = (int)numbers[2] - 1;
 	if (last != 'M' || event->x < 0 || event->y < 0)
 		return;
-	switch (numbers[0] & ~28u) { /* without the bits of Shift, Alt and
-	                              * Control */
+	switch (numbers[0] & ~28u) { /* button without the bits of Shift, Alt
+	                              * and Control */
 	case 0:
 		event->key = SYC_KEY_CLICK;
 		break;

@@ -78,7 +78,7 @@ static void start_inherited(struct peer *peer, const char *child,
 	peer->pid = fork();
 	if (peer->pid == 0) {
 		char number[16];
-		const int fd = dup(pair[1]); /* without close-on-exec */
+		const int fd = dup(pair[1]); /* the copy lacks close-on-exec */
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		snprintf(number, sizeof(number), "%d", fd);

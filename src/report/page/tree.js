@@ -4,7 +4,7 @@
 
 /** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
 export function makeTree(depths, functions) {
-	// before the tree is loaded, it has only a root
+	// before loading, a tree has only a root
 	if (depths.length === 0)
 		return makeTree([0], [0]);
 	const n = depths.length;

@@ -196,7 +196,7 @@ interface Heading<R> {
 	cell: (row: R) => Node | string;
 	/** value by which rows are sorted */
 	by?: (row: R) => number | string;
-	/** aligned to the right */
+	/** the column is aligned to the right */
 	number?: boolean;
 	/** explanation; none: the explanation of titles with this text */
 	tip?: string;
