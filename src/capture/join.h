@@ -64,11 +64,11 @@ struct syc_join_options {
 	/* Last ids that the writer has used already. */
 	uint32_t last_counter_id;
 	uint32_t last_jit_address; /* lower half of the address */
-	/* May be NULL. */
+	/* The pointer may be NULL. */
 	void (*report)(void *data, const struct syc_join_message *message);
 	/*
-	 * Report progress in bytes to be read, about once per MiB.  May be
-	 * NULL.
+	 * Report progress in bytes to be read, about once per MiB.  The pointer
+	 * may be NULL.
 	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	/* Return whether a frame is written.  If NULL, all frames are. */

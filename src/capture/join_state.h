@@ -46,7 +46,7 @@ struct syc_join_use {
 	uint32_t new_id;            /* new id of the next value */
 };
 
-/** The counters of one input.  Initially all zero. */
+/** The counters of one input.  The struct is initially all zero. */
 struct syc_join_counters {
 	struct syc_map by_text; /* pid, id, and all distinguishing fields */
 	struct syc_map by_use;  /* uses by pid and id */
@@ -119,14 +119,14 @@ struct syc_join_file {
 	char *new_path;
 };
 
-/** The files of one input.  Initially all zero. */
+/** The files of one input.  The struct is initially all zero. */
 struct syc_join_files {
 	struct syc_map by_path;
 	SYC_ARRAY(struct syc_join_file) files;
 	bool big; /* the input's byte order */
 };
 
-/** The paths of all inputs.  Initially all zero. */
+/** The paths of all inputs.  The struct is initially all zero. */
 struct syc_join_paths {
 	struct syc_map taken;
 	struct syc_map by_path; /* paths of the files that are settled */
@@ -205,7 +205,7 @@ void syc_join_files_rename(const struct syc_join_file *file,
  * stack has another pid, the first JITMAP with the address applies.
  */
 
-/** The addresses of one input.  Initially all zero. */
+/** The addresses of one input.  The struct is initially all zero. */
 struct syc_join_jit {
 	struct syc_map by_pid; /* map with keys of struct pid_addr */
 	struct syc_map by_addr;
@@ -275,7 +275,7 @@ struct syc_join_process {
 	SYC_ARRAY(const char *) cmdlines;
 };
 
-/** The processes of one input.  Initially all zero. */
+/** The processes of one input.  The struct is initially all zero. */
 struct syc_join_pids {
 	struct syc_map by_pid;
 	SYC_ARRAY(struct syc_join_process) processes;

@@ -71,7 +71,7 @@ int syc_code_names_symbol(void *names, const struct syc_symbol_query *query,
  * A perf map has no times, so all its names are valid throughout the capture.
  */
 
-/** Options for the files of code.  May be all zero. */
+/** Options for the files of code.  The struct may be all zero. */
 struct syc_code_files_options {
 	const char *perf_map_directory; /* NULL: /tmp */
 	/* Function that receives one line about each existing file that was not
@@ -185,7 +185,7 @@ int syc_code_process_mappings(
 
 struct syc_code_watch;
 
-/** Options of a watch.  May be all zero. */
+/** Options of a watch.  The struct may be all zero. */
 struct syc_code_watch_options {
 	/* Function that receives one line for each unusable file. */
 	void (*tell)(void *data, const char *text);

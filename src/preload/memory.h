@@ -186,9 +186,9 @@ static inline bool syc_memory_is_sampled(void)
 }
 
 /**
- * Report the allocation of @block of @size bytes.  Called by a function that
- * the program calls, or by the target of such a function's jump.  @caller is in
- * the program.
+ * Report the allocation of @block of @size bytes.  The caller is a function
+ * that the program calls, or the target of such a function's jump.  @caller is
+ * in the program.
  */
 void syc_memory_allocated(void *block, size_t size,
                           const struct syc_caller *caller);

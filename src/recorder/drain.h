@@ -48,7 +48,7 @@ struct syc_id_map {
 	size_t used, size;
 };
 
-/** Definitions of one ring.  Initially all zero. */
+/** Definitions of one ring.  The struct is initially all zero. */
 struct syc_renumber_ring {
 	struct syc_id_map defined;
 };

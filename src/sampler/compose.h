@@ -34,7 +34,7 @@ struct syc_merge_entry {
 	uint64_t value;
 	uintptr_t sp;
 	uint16_t kind; /* enum syscap_call_kind */
-	uint16_t from; /* 0: native; else 1 + index of the attachment */
+	uint16_t from; /* 1 + index of the attachment, or 0 if native */
 };
 
 struct syc_merge {

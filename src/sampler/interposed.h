@@ -84,7 +84,8 @@ void syc_interposed_on_unload(void);
 void syc_interposed_on_handler(int signal);
 
 /** Function called like syc_interposed_on_handler() if other timers use the
- * ticks' signal, and called with 0 before a filter.  May be NULL. */
+ * ticks' signal, and called with 0 before a filter.  The pointer may be
+ * NULL. */
 extern void (*syc_interposed_others)(int signal);
 /** Signal of the other timers if the sampler is off, or 0. */
 extern int syc_interposed_signal;

@@ -57,7 +57,7 @@ struct syc_waiting {
 	struct {
 		uint32_t first, n; /* range in handles */
 	} of[SYC_ATTACH_MAX];
-	uint64_t addrs[SYC_STACK_MAX];   /* addresses; indices in handles, if
+	uint64_t addrs[SYC_STACK_MAX];   /* addresses, or indices in handles if
 	                                  * is_handle */
 	uint64_t handles[SYC_STACK_MAX]; /* handles, or names if already
 	                                  * resolved */

@@ -156,8 +156,8 @@ static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
  * is_slow. */
 struct syc_idle_backoff {
 	uintptr_t pc, sp;           /* code position at the last tick */
-	int64_t cpu_ns, worked_ns;  /* processor time: last value; unaccounted
-	                             * time */
+	int64_t cpu_ns, worked_ns;  /* processor time: last value, and
+	                             * unaccounted time */
 	uint64_t taken_ns;          /* the target's taken_ns at the last
 	                             * check */
 	uint32_t n_awake, n_asleep; /* owed ticks for time awake, and asleep */
@@ -194,10 +194,11 @@ struct syc_target {
 	int32_t timer;       /* the kernel's number, or -1 */
 	int32_t perf_fd;     /* the former fd of the perf event, or -1 */
 	void *perf_page;     /* mapping that keeps the perf event alive */
-	bool is_silent;      /* began with the signal blocked; no tick yet */
+	bool is_silent;      /* the thread blocked the signal at its start, and
+	                      * has had no tick */
 	bool is_cramped;     /* a stack of the thread is too small for a tick */
-	bool was_stopped;    /* timer stopped by syc_scan_stop_all(); continues
-	                      * later */
+	bool was_stopped;    /* syc_scan_stop_all() stopped the timer, which
+	                      * continues later */
 };
 
 /** Return the workspace of the target's samples. */

@@ -103,7 +103,7 @@ bool syc_unwatched_change_signal(void);
 void syc_unwatched_take_pending(int signal);
 
 /** Function called with the ticks' next signal, before the first tick by this
- * signal.  May be NULL.  Any thread may set the pointer, once. */
+ * signal.  The pointer may be NULL.  Any thread may set the pointer, once. */
 extern void (*syc_unwatched_before_ticks)(int signal);
 
 /**

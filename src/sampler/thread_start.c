@@ -35,7 +35,7 @@
 /* Children inherit their parent's slots without the threads.  So each slot has
  * the pid of its process. */
 struct slot {
-	int32_t pid; /* compare-exchange; another pid: free */
+	int32_t pid; /* changed by compare-exchange; free if another pid */
 	bool is_cramped;
 	struct syc_thread_start birth;
 };

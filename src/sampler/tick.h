@@ -43,14 +43,16 @@ void syc_tick_handle(int signal, siginfo_t *info, void *context);
 
 /**
  * Function called with a signal of a timer without a target.  Returns true if
- * the signal is from another timer with the same signal.  May be NULL.
+ * the signal is from another timer with the same signal.  The pointer may be
+ * NULL.
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
 /**
  * Function called in the handler with each tick of a thread that has
  * thread-local storage.  Returns the library's wait that the tick interrupted,
- * which stays valid until the handler returns, or NULL.  May be NULL.
+ * which stays valid until the handler returns, or NULL.  The pointer may be
+ * NULL.
  */
 extern const struct syc_library_wait *(*syc_tick_interrupts)(
 	int signal, const void *context);

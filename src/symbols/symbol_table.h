@@ -48,7 +48,8 @@ struct syc_symbol_table_options {
 	 * table is not read. */
 	bool extend;
 	/*
-	 * Report the number of read bytes, about once per MiB.  May be NULL.
+	 * Report the number of read bytes, about once per MiB.  The pointer may
+	 * be NULL.
 	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	void *data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* backtrace.c - the stack walk as a public call.  Signal-safe. */
+/* backtrace.c - the stack walk as a public call.  All functions are
+ * signal-safe. */
 #define _GNU_SOURCE
 #include <syscap/sampler.h>
 

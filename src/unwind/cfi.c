@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * cfi.c - steps by a module's call frame information, to a rule of one word or
- * to the caller's registers.  Signal-safe.
+ * to the caller's registers.  All functions are signal-safe.
  */
 #define _GNU_SOURCE
 #include "unwind/cfi.h"

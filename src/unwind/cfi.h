@@ -40,8 +40,8 @@ struct syc_bytes {
 	size_t n;
 	/*
 	 * Function that fetches the bytes at @at, which is in [low, high).
-	 * Returns false if the bytes can't be read.  NULL if all bytes are
-	 * already at data.
+	 * Returns false if the bytes can't be read.  The pointer is NULL if all
+	 * bytes are already at data.
 	 */
 	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
 	const void *user; /* data for fetch() */
@@ -221,7 +221,7 @@ int syc_row_find(struct syc_bytes *bytes, const struct syc_fde *fde,
 struct syc_expr_env {
 	const struct syc_regs *regs;
 	/* Load @size bytes (1, 2, 4, 8) of memory.  Returns false if the bytes
-	 * can't be read.  NULL if no memory can be read. */
+	 * can't be read.  The pointer is NULL if no memory can be read. */
 	bool (*load)(void *user, uintptr_t at, unsigned size,
 	             uintptr_t *ret_value);
 	void *user;

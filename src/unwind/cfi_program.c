@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cfi_program.c - interpreter of .eh_frame's instructions.  Signal-safe. */
+/* cfi_program.c - interpreter of .eh_frame's instructions.  All functions are
+ * signal-safe. */
 #define _GNU_SOURCE
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dwarf_expr.c - interpreter of .eh_frame's expressions, in bounded time and
- * memory.  Signal-safe.
+ * memory.  All functions are signal-safe.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dwarf_reader.c - cursors over tables, and their bytes.  Signal-safe. */
+/* dwarf_reader.c - cursors over tables, and their bytes.  All functions are
+ * signal-safe. */
 #define _GNU_SOURCE
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * last_stack_cache.c - walks that reuse the frames of the thread's last walk.
- * Signal-safe.
+ * All functions are signal-safe.
  */
 #define _GNU_SOURCE
 #include "unwind/last_stack_cache.h"

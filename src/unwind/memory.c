@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - reader of memory that may be unmapped.  Signal-safe. */
+/* memory.c - reader of memory that may be unmapped.  All functions are
+ * signal-safe. */
 #define _GNU_SOURCE
 #include "unwind/memory.h"
 

@@ -2,7 +2,7 @@
 /*
  * no_cfi.c - steps out of code without call frame information, such as a JIT's
  * code, by the runtime's own step or by frame pointers.  Each step checks all
- * that can be checked.  Signal-safe.
+ * that can be checked.  All functions are signal-safe.
  */
 #define _GNU_SOURCE
 #include <link.h>

@@ -2,7 +2,8 @@
 /*
  * unwind.c - the walk through the frames of a stack.  A fast loop steps out of
  * each frame whose rule is in the cache, in a few nanoseconds.  step_outwards()
- * steps out of all other frames.  The cache of rules is here, too.  Signal-safe.
+ * steps out of all other frames.  The cache of rules is here, too.  All
+ * functions are signal-safe.
  */
 #define _GNU_SOURCE
 #include "unwind/unwind.h"
@@ -171,9 +172,9 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 #define DOUBT_MOST     4096u
 
 /*
- * Number of stopped walks since the last drop of all rules, number of stopped
- * walks before the next drop, and the base of the following number.  No data
- * depends on these numbers.
+ * Number of stopped walks since the last drop of all rules, number before the
+ * next drop, and the base of the number after that.  No data depends on these
+ * numbers.
  */
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 

@@ -35,7 +35,7 @@ struct syc_unwind {
 	 * Function that sets @regs to the caller's registers, for code without
 	 * tables, before the unwinder tries frame pointers.  Returns 0,
 	 * SYSCAP_STEP_TOLD to omit the frame, or < 0 if the code is not the
-	 * runtime's.  May be NULL.
+	 * runtime's.  The pointer may be NULL.
 	 */
 	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;
