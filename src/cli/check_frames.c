@@ -2,9 +2,9 @@
 /*
  * check_frames.c - rules of `syscap check` about frames, processes and padding.
  *
- * The check reports a problem of one frame at that frame.  The check reports a
- * problem that depends on the rest of the file at the end, with the offset of
- * the first frame concerned.  An example is a pid without a PROCESS frame.
+ * The check reports a problem of one frame at that frame.  At the end, the
+ * check reports problems that depend on the rest of the file, with the offset
+ * of the first frame concerned.  An example is a pid without a PROCESS frame.
  *
  * Padding must be zero.  Readers skip padding, but other bytes in padding are
  * memory of the recorded program, and make equal recordings differ.

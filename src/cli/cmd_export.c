@@ -92,7 +92,7 @@ static void tell_empty(const struct run *run)
 		        syc_filter_options_of(run->filter.filter.of));
 }
 
-/* Report the stacks of waits that are left out. */
+/* Report the stacks of waits that the output omits. */
 static void tell_waits(const struct run *run)
 {
 	static const struct {

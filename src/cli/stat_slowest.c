@@ -3,8 +3,8 @@
  * stat_slowest.c - marks one by one, the slowest first: time, thread, duration,
  * waiting.
  *
- * Samples of processor time do not cover waiting.  The duration of a mark minus
- * the weight of its samples is its waiting time.  If the thread of a mark is
+ * Samples of processor time do not cover waiting.  The waiting time of a mark
+ * is its duration minus the weight of its samples.  If the thread of a mark is
  * unknown, no thread of its process ran longer than the busiest thread, which
  * gives a lower bound.
  */

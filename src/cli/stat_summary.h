@@ -132,8 +132,8 @@ struct syc_mark_stats {
 	SYC_ARRAY(struct syc_mark) marks;
 	int64_t begin; /* begin of the recording */
 	int64_t from;  /* begin of the filter's times */
-	/* Numbers of marks and operations that began before the recording: in
-	 * the recording in part, and not at all. */
+	/* Marks and operations that began before the recording: n_cut ended in
+	 * the recording, n_before ended earlier. */
 	uint64_t n_cut, n_before;
 };
 

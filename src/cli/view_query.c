@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_query.c - the profile of a capture, the view that a command shows, and
- * the names in its filter that the capture does not contain.
+ * view_query.c - profile of a capture, view that a command shows, and names in
+ * the filter that the capture lacks.
  */
 #include "cli/view_query.h"
 

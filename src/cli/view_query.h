@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_query.h - the profile of a capture, the view that a command shows, and
- * the names in its filter that the capture does not contain.  The file also
- * declares the options that `view` and `top` have in common (cmd_view.c).
+ * view_query.h - profile of a capture, view that a command shows, and names in
+ * the filter that the capture lacks.  The file also declares the options that
+ * `view` and `top` have in common (cmd_view.c).
  */
 #ifndef SYC_CLI_VIEW_QUERY_H
 #define SYC_CLI_VIEW_QUERY_H

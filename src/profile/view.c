@@ -13,7 +13,7 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* A loss of an unknown thread may be of any thread in the process. */
+/* A loss of an unknown thread may concern any thread in the process. */
 static bool is_of_threads(const struct syc_filter *filter,
                           const struct syscap_profile *profile, uint32_t number)
 {
@@ -94,7 +94,7 @@ enum {
 	IS_OWN = 16,     /* the node's innermost frame is in a run */
 	BEGINS_OWN = 32, /* the node's outermost frame is in a run */
 	IS_OWN_NEEDED =
-		64, /* samples passed whose innermost frame is in this run */
+		64, /* samples with their innermost frame in this run passed */
 	IS_OF_ALLOCATOR = 128, /* the run's outermost frame is the allocator */
 	CONDITIONS = HAS_WANTED | IS_DROPPED | IS_FOCUSED
 };

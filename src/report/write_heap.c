@@ -3,9 +3,9 @@
  * write_heap.c - allocations of a page, their call tree, and the bytes in use
  * over time.
  *
- * The bytes in use are exact: their least, largest and last value of each cell
- * of time.  The page uses these cells if it has too many allocations to sort,
- * or if the allocations are combined.
+ * The bytes in use are exact: the page has the least, largest and last value of
+ * each cell of time.  The page uses these cells if it has too many allocations
+ * to sort, or if the allocations are combined.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -156,7 +156,7 @@ struct syc_page {
 	/* Cells of the values of counters, ns; 0: the page has all values. */
 	uint64_t value_cell;
 	size_t n_values, n_all_values;
-	/* Limit, then number of log messages in the page. */
+	/* At first the limit, later the number of log messages in the page. */
 	size_t n_logs, n_all_logs;
 	int error; /* error; -ENOMEM after a failure */
 };

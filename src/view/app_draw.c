@@ -155,7 +155,7 @@ static void draw_tabs(struct syc_app_state *app)
 	app->tabs[SYC_PAGES] = x;
 }
 
-/* Draw the filters in use; of a long list, the end. */
+/* Draw the filters in use, or the end of a long list. */
 static void draw_lenses(struct syc_app_state *app, int y)
 {
 	const struct syc_page_context *context = &app->context;

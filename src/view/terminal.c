@@ -106,7 +106,8 @@ static void end_by(int signo, siginfo_t *info, void *context)
 		return;
 	give_back();
 	sigaction(signo, &terminal.old[signo], NULL);
-	/* The signal is sent again on return; a fault repeats itself. */
+	/* A signal that was sent is sent again on return, and a fault repeats
+	 * itself. */
 	raise(signo);
 	errno = kept;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * have_a_ring.h - a loop of emits until a mark is recorded.  A busy recorder
- * may give no ring at a thread's first event.  The caller does not test
- * reported losses before the ring.
+ * may give no ring at a thread's first event.  Events before the ring are lost
+ * and reported, and the caller does not test these losses.
  */
 #ifndef HARNESS_HAVE_A_RING_H
 #define HARNESS_HAVE_A_RING_H

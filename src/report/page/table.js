@@ -3,7 +3,7 @@
 import { el, fill } from './dom.js';
 
 const ROW = 26; // pixels; page.css has the same height
-const MOST = 600000; // rows of a scroll bar; with more, a pixel is several
+const MOST = 600000; // rows of a scroll bar; with more rows, a pixel is several
 
 /** A column of texts, sortable.
  * @param {string} key @param {string} text @param {(row: any) => string} cell @param {string} [width] */

@@ -84,8 +84,8 @@ export class MarksView extends View {
 		return numbers;
 	}
 
-	/** The selected name.  Frame times begin with the frame clock, others with
-	 * the name whose slowest marks stand out most. */
+	/** The selected name.  Frame times begin with the frame clock, other
+	 * kinds with the name whose slowest marks stand out most. */
 	name() {
 		const { app } = this;
 		const clock = this.kind() === 'frames' ? this.frameClock() : -1;
@@ -330,9 +330,10 @@ export class MarksView extends View {
 		boxes.set(made, nRows);
 	}
 
-	/** Operations by process, below the threads, with ids behind the ids of
-	 * marks. @param {Box[]} made
-	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number} left */
+	/** Operations by process, below the threads, with ids after the ids of
+	 * marks.  @param {Box[]} made
+	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number}
+	 * left */
 	addOperations(made, titles, nRows, left) {
 		const { model, theme, state } = this.app;
 		const wanted = this.wanted();
