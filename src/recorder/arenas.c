@@ -46,7 +46,7 @@ void syc_arenas_free(struct syc_arenas *arenas)
 	syc_missing_arenas_free(&arenas->missing);
 }
 
-/* --------------------------------------------------------------- to take one */
+/* ------------------------------------------------------------------ take */
 
 static struct syc_arena_taken *refuse_arena(struct syc_arenas *arenas,
                                             int32_t pid, const char *why)
@@ -202,7 +202,7 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 	return arena;
 }
 
-/* --------------------------------------------------------------------- slots */
+/* ----------------------------------------------------------------- slots */
 
 static struct syc_ring *make_ring(struct syc_arena_taken *arena, uint32_t slot,
                                   int32_t pid)
@@ -327,8 +327,8 @@ bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
 }
 
 /*
- * Free the slot, unless its word is no longer @word.  The kernel frees the slot's
- * memory, which then reads as 0.
+ * Free the slot, unless its word is no longer @word.  The kernel frees the
+ * slot's memory, which then reads as 0.
  */
 static bool free_slot(const struct syc_arena *map, uint32_t slot, uint32_t word)
 {
@@ -384,7 +384,7 @@ void syc_arenas_free_claimed(struct syc_arenas *arenas)
 	}
 }
 
-/* -------------------------------------------------------------------- its end */
+/* ------------------------------------------------------------------- end */
 
 bool syc_arenas_is_suspect(const struct syc_arenas *arenas,
                            const struct syc_arena_taken *arena)

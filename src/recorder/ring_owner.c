@@ -191,7 +191,7 @@ static struct syc_arena_user *find_user(const struct syc_arena_taken *arena,
 	return NULL;
 }
 
-/* ------------------------------------------------------ in another namespace */
+/* -------------------------------------------------- in another namespace */
 
 struct user_search {
 	struct syc_arena_taken *arena;
@@ -252,7 +252,7 @@ static int32_t find_nested(struct syc_arena_taken *arena, uint32_t slot,
 	return -1;
 }
 
-/* --------------------------------------------------------------------- owners */
+/* ---------------------------------------------------------------- owners */
 
 static void settle_for(struct syc_ring *ring, int32_t host,
                        enum syc_slot_owner owner)

@@ -234,8 +234,7 @@ enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
 /** A ring or an arena whose owner died or exec'ed. */
 struct syc_orphan {
 	ino_t inode;
-	unsigned *
-		unmapped_for; /* successive checks without a process that maps the ring */
+	unsigned *unmapped_for; /* checks in a row without a user of the ring */
 	bool is_mapped;
 };
 

@@ -98,9 +98,9 @@ static inline void syc_registers_put(const struct syscap_regs *regs,
 }
 
 /*
- * Code of syc_thread_start_run(), the first function of a thread: calls
- * syc_thread_start_take() with its argument, then jumps to the returned function
- * with the returned argument.
+ * Code of syc_thread_start_run(), the first function of a thread.  The code
+ * calls syc_thread_start_take() with the argument, then jumps to the returned
+ * function with the returned argument.
  */
 #if defined(__x86_64__)
 #define SYC_THREAD_START_CODE                     \

@@ -19,7 +19,8 @@
 #define SYC_TICK_ROOM 3584u
 
 /** Return whether a tick fits on its stack, or true for an unknown stack.
- * @here: the caller's frame.  signal-safe; uses no thread-local storage. */
+ * @here is the caller's frame.  The function is signal-safe, and uses no
+ * thread-local storage. */
 static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 {
 	const stack_t *const stack = &context->uc_stack;

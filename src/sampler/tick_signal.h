@@ -18,8 +18,8 @@
 struct syc_thread_list;
 
 /*
- * Signals of ticks, which the default action ignores: the first choice, which is
- * also the signal of perf events, and the second.
+ * Signals of ticks, which the default action ignores: the first choice, which
+ * is also the signal of perf events, and the second choice.
  */
 #define SYC_TICK_SIGNAL        SIGURG
 #define SYC_TICK_SIGNAL_SECOND SIGWINCH

@@ -81,7 +81,7 @@ struct syc_elf_symbol {
 
 /**
  * Read symbol table number @i.  Returns 0, -ENOENT without a further table, or
- * another -errno, with an empty table, if the table is unreadable.
+ * another -errno, with an empty table, for an unreadable table.
  */
 int syc_elf_table_read(const struct syc_elf *elf, unsigned i,
                        struct syc_elf_table *ret_table);

@@ -94,8 +94,8 @@ struct syc_debug_wish {
 	int32_t pid;
 	const char *build_id; /* build-id in hex, or "" if unknown */
 	/*
-	 * The stripped file, or NULL, the file's path in the process, and its
-	 * path on this machine, or "" if unknown.
+	 * The stripped file, or NULL.  @path is the file's path in the process,
+	 * and @found the path on this machine.  Either is "" if unknown.
 	 */
 	const struct syc_elf *elf;
 	const char *path, *found;

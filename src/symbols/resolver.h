@@ -38,8 +38,8 @@ struct syc_symbol {
 	const char *name;    /* demangled, valid as long as the resolver */
 	const char *nick;    /* the library's name, or "" */
 	bool is_named;       /* false if the name is "In File PATH+0xOFFSET" */
-	bool is_signal; /* signal trampoline, with an exact outer frame */
-	bool is_always; /* the answer is the same at any time */
+	bool is_signal;      /* signal trampoline, with an exact outer frame */
+	bool is_always;      /* the answer is the same at any time */
 	/*
 	 * The file that contains the address, even without a function at the
 	 * address, or NULL.

@@ -155,7 +155,7 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
  * and the caller's registers relative to the CFA.
  */
 enum syc_row_kind {
-	SYC_ROW_SAME, /* the register has the same value in the caller, as without a rule */
+	SYC_ROW_SAME,      /* the caller's register has the same value */
 	SYC_ROW_UNDEFINED, /* the register is unknown */
 	SYC_ROW_AT,        /* the register is stored at CFA + value */
 	SYC_ROW_IS,        /* the register is CFA + value */

@@ -25,7 +25,7 @@ struct syc_unwind {
 	/* Set by the caller */
 	uint64_t *addrs; /* the innermost first; space for max addresses */
 	uintptr_t *sps;  /* each frame's stack pointer; NULL: do not store */
-	unsigned max;    /* 32 or more; if innermost, 1 or more */
+	unsigned max;    /* at least 32, or 1 if innermost */
 	bool innermost;  /* stop at max frames, without a search for the
 	                  * outermost */
 	/* Bounds of this thread's own stack, which can be read.  The values are

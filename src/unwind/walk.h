@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk.h - position of a walk from the innermost frame outwards, and the cache of
- * unwind rules by pc.  Other files step out of the frames that unwind.c's fast
- * loop does not support.
+ * walk.h - position of a walk from the innermost frame outwards, and the cache
+ * of unwind rules by pc.  Other files step out of the frames that unwind.c's
+ * fast loop does not support.
  *
  * A rule is one word with the positions of the caller's registers.  All threads
  * and handlers of the process share the table of rules, and no access waits for
