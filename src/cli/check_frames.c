@@ -115,7 +115,7 @@ static const char *check_padding(const struct syscap_frame *frame)
 	return NULL;
 }
 
-/* Frames of one process may be out of order by less than a second, ns. */
+/* Frames of one process may be out of order by less than a second (in ns). */
 #define SECOND INT64_C(1000000000)
 
 /*

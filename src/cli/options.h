@@ -98,8 +98,8 @@ struct syc_suggest {
 };
 
 /**
- * Consider @name. A near name contains @wanted, or differs from it by at most a
- * third of its characters, ignoring case.
+ * Consider @name.  A near name contains @wanted, or differs from @wanted by at
+ * most a third of the characters, ignoring case.
  */
 void syc_suggest_consider(struct syc_suggest *suggest, const char *name);
 

@@ -163,7 +163,7 @@ void syc_mark_links_fini(struct syc_mark_links *linked);
 
 /**
  * The first flow of @mark, which the other flows of @mark follow.  Returns NULL
- * if there is none.
+ * if @mark has no flow.
  */
 const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);

@@ -231,7 +231,8 @@ static void write_frames(const struct syc_firefox_tables *tables,
 	integer_column(json, "lib", n, -1);
 	/*
 	 * The viewer finds inlined functions only by symbols of libraries,
-	 * which a profile lacks.  So the function's name has a remark.
+	 * which a profile lacks.  So the name of an inlined function has a
+	 * remark.
 	 */
 	integer_column(json, "inlineDepth", n, 0);
 	begin_column(json, "category");

@@ -84,8 +84,8 @@ int syc_sources_learn(struct syc_sources *known,
 void syc_sources_restart(struct syc_sources *known);
 
 /**
- * Set the source of @location, whose function is known and which is in @map.
- * If @is_return, use the source of the byte before.  Returns 0 or -ENOMEM.
+ * Set the source of @location in @map.  The function of @location is known.  If
+ * @is_return, use the source of the byte before.  Returns 0 or -ENOMEM.
  */
 int syc_sources_find(struct syc_sources *known,
                      struct syscap_profile_location *location,

@@ -121,8 +121,8 @@ static uint64_t get_before(const void *data, size_t i)
 	return (uint64_t)mark.time - (uint64_t)mark.began;
 }
 
-/* Number of the first marks that include all marks that were cut.  Cut marks
- * begin with the recording. */
+/* Number of leading marks that contain all cut marks.  Cut marks begin with the
+ * recording. */
 static size_t count_before(const struct syc_mark_rows *rows)
 {
 	size_t n = 0;

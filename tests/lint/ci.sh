@@ -65,7 +65,7 @@ expect '!!! LEFT OUT: the rest of asan, .*'
 echo 'echo "1/2 Test #1: client.one ......***Failed"; sleep 60' >"$work/asan"
 run 12 1
 
-echo 'exit 0' >"$work/asan" # The end of a killed ctest
+echo 'exit 0' >"$work/asan" # this preset ends like a killed ctest
 run 3900 1
 expect '!!! asan ended before its tests did'
 echo 'exit 3' >"$work/asan"

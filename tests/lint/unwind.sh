@@ -14,8 +14,8 @@
 # pointers and for the library's threads.  stress.no_tables checks the mask
 # itself.
 #
-# "LIST=1 unwind.sh OBJECTS" prints each file as open, with the responsible
-# functions and a path to each, or as blocked.
+# "LIST=1 unwind.sh OBJECTS" prints each file as blocked or as open.  For open
+# files, the list has the responsible functions, with a path to each.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 

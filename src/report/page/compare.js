@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// compare.js - differences inside a part of the capture: its samples against
-// the rest, or against other marks of the same name.
+// compare.js - differences inside a capture: samples of a part against the
+// rest, or against other marks of the same name.
 import { hasTransforms, shape } from './analysis.js';
 import { runningTimes } from './mark_stats.js';
 import { chooseMarks, firstOf, PASSES, Passing, passingNodes, quoteRegex } from
