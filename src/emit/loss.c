@@ -206,7 +206,7 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 	if (!syc_thread_is_begun(ts))
-		return; /* the parent has the event */
+		return; /* the event belongs to the parent */
 	if (ring == NULL) {
 		syc_loss_count_stray(type, len, time);
 	} else {

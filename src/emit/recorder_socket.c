@@ -218,7 +218,7 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
 	}
 }
 
-/* The program has one of SPARED possible fds in reserve. */
+/* Part of the possible fds that is reserved for the program: one in SPARED. */
 #define SPARED 8
 
 bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)

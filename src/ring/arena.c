@@ -134,7 +134,7 @@ static int map_slots(struct syc_arena *arena, int fd)
 }
 
 /* Get blocks before a thread needs them.  Here a full file system causes an
- * error, but in an emit it would cause SIGBUS. */
+ * error, but in an emit a full file system would cause SIGBUS. */
 static int populate(const struct syc_arena *arena, void *from, size_t size)
 {
 	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)

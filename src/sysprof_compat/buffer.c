@@ -22,7 +22,7 @@ static void set_whole(struct syc_buffer_words *words, uint64_t next)
 
 /*
  * Make `place` the position of the next frame.  The frame that the outermost
- * call has announced stays reserved for the outermost call.
+ * call has announced is reserved for the outermost call.
  */
 static void share_words(struct syc_buffer_words *words)
 {
