@@ -50,8 +50,8 @@ struct syc_bytes {
 };
 
 /**
- * A position @at, and the end of the readable range.  A read beyond the end, or
- * a failed read, returns zeroes and sets bad.
+ * A position, @at, and the end of the range that may be read.  A read beyond
+ * the end, or a failed read, returns zeroes and sets bad.
  */
 struct syc_cursor {
 	struct syc_bytes *bytes;

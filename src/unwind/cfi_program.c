@@ -12,7 +12,7 @@
 struct row_machine {
 	struct syc_cursor cursor;
 	const struct syc_fde *fde;
-	uintptr_t at, pc; /* pc of the present row; pc of the search */
+	uintptr_t at, pc; /* pc of the present row, and pc of the search */
 	struct syc_row row;
 	struct syc_row first; /* the row after the common entry */
 	struct syc_row remembered[REMEMBERED_MOST];
