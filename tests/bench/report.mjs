@@ -118,6 +118,14 @@ for (const { key, text } of await page.evaluate(() =>
 	window.syscap.app.choices().map(({ key, text }) => ({ key, text }))))
 	tell(text + ', opened', await cost(1, 'window.syscap.app.set({ view: "' + key +
 		'" })'));
+// Views of memory: the first view of each amount sums all allocations.
+const amounts = await page.evaluate(() =>
+	window.syscap.model.allocations.threads?.length > 0
+		? ['allocated', 'live', 'leaked', 'temporary'] : []);
+for (const of of amounts)
+	for (const view of ['flame', 'functions', 'chart', 'compare'])
+		tell(of + ': ' + view, await cost(1, 'window.syscap.app.set({ of: "' + of +
+			'", view: "' + view + '" })'), '1000');
 // Typed arrays are outside of the script's heap, so the memory of the whole
 // process is measured.
 const drawing = await renderers();
@@ -126,6 +134,10 @@ const most = (field) => Math.max(...drawing.map((id) => Number(
 		readFileSync('/proc/' + id + '/status', 'utf8'))[1])));
 tell('memory of its process, after all that', Math.round(most('VmRSS') * 1024 /
 	1e6) + ' MB', '500');
+await client.send('HeapProfiler.collectGarbage');
+await frame();
+tell('after a collection of garbage', Math.round(most('VmRSS') * 1024 / 1e6) +
+	' MB', '500');
 tell('and at most', Math.round(most('VmHWM') * 1024 / 1e6) + ' MB');
 await browser.close();
 
