@@ -93,8 +93,8 @@ export class App {
 		return choices.find((one) => one.key === this.state.view) || choices[0];
 	}
 
-	/** The kind of comparison of the view Compare.  The default is a file,
-	 * the selected time, or the slowest marks. */
+	/** The kind of comparison of the view Compare.  The default is the
+	 * first possible kind: file, brush, slowest, search. */
 	comparison() {
 		const { model, state: { compare, from, to, beside } } = this;
 		const hasTime = (from ?? to ?? beside) !== undefined;
