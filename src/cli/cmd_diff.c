@@ -135,6 +135,10 @@ static int observe_blocks(struct recording *recording)
 
 		r = syscap_view_new(recording->query.profile, &filter, &view,
 		                    &error);
+		if (r == -EINVAL) { /* no mark of the filter in this block */
+			r = 0;
+			continue;
+		}
 		if (r < 0)
 			return r;
 		r = observe(recording, &filter, view, recording->unit + i);
