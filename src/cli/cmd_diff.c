@@ -157,6 +157,20 @@ static void note_own_code(struct recording *recording)
 	report->with_recording = recording->query.filter.with_recording;
 }
 
+/* Count the marks that began before the recording.  Returns 0 or -ENOMEM. */
+static int note_early_marks(struct recording *recording)
+{
+	struct syc_diff_report *report = recording->collect->report;
+	const unsigned side = recording->unit >= report->comparison.n_units[0];
+	struct syc_early_marks marks;
+	const int r =
+		syc_view_query_early_marks(&recording->query, true, &marks);
+
+	report->early[side].n_cut += marks.n_cut;
+	report->early[side].n_before += marks.n_before;
+	return r;
+}
+
 static int take_in(struct recording *recording)
 {
 	struct syc_view_query *query = &recording->query;
@@ -179,7 +193,7 @@ static int take_in(struct recording *recording)
 				.scale = 1,
 			},
 			query->view, query->reader);
-	return r;
+	return r == 0 ? note_early_marks(recording) : r;
 }
 
 /* Report the names that no file has, after reading all files. */

@@ -121,6 +121,28 @@ static void tell_waits(const struct run *run)
 	}
 }
 
+/* Report marks that began before the recording.  Returns 0 or -ENOMEM. */
+static int note_early_marks(const struct run *run)
+{
+	struct syc_early_marks marks;
+	int r;
+
+	if (run->format->table != NULL || (run->format->holds & MARKS) == 0)
+		return 0;
+	r = syc_view_query_early_marks(&run->query, false, &marks);
+	if (r == 0 && marks.n_cut > 0)
+		fprintf(stderr,
+		        "%s: %s: note: marks that began before the recording: "
+		        "%" PRIu64 ", counted from its beginning\n",
+		        run->output.command, run->query.file, marks.n_cut);
+	if (r == 0 && marks.n_before > 0)
+		fprintf(stderr,
+		        "%s: %s: note: marks that ended before the recording: "
+		        "%" PRIu64 ", not counted\n",
+		        run->output.command, run->query.file, marks.n_before);
+	return r;
+}
+
 /*
  * Warn about contents that the format cannot hold.  A csv table, which was
  * requested by name, gets no warnings.
@@ -193,6 +215,8 @@ static int write_out(struct run *run)
 	if (r == 0)
 		r = run->format->write(&export);
 	syscap_view_free(heap);
+	if (r >= 0)
+		r = note_early_marks(run);
 	if (r < 0) {
 		run->output.is_spoiled = true;
 		syc_cli_error_no_memory(run->output.command);

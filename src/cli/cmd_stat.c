@@ -17,28 +17,12 @@
 #include "cli/options.h"
 #include "cli/stat_summary.h"
 #include "cli/view_query.h"
-#include "profile/marks.h"
 
 /* Whether @filter can exclude events without a stack. */
 static bool stat_filtered_is(const struct syscap_filter *filter)
 {
 	return filter->has_from || filter->has_to || filter->pid != 0 ||
 	       filter->thread != NULL;
-}
-
-static enum syc_mark_passes passes(int64_t begin,
-                                   const struct syscap_view *view,
-                                   const struct syscap_profile_event *event)
-{
-	int64_t time = event->frame->time;
-	int64_t duration = event->frame->mark.duration;
-
-	syc_marks_cut(begin, &time, &duration);
-	if (syscap_view_has_mark(view, event->thread, time, duration))
-		return SYC_MARK_PASSES;
-	return syscap_view_has_mark(view, event->thread, time, INT64_MAX)
-	               ? SYC_MARK_EARLIER
-	               : SYC_MARK_EXCLUDED;
 }
 
 static int add_event(struct syc_stat_summary *summary,
@@ -57,11 +41,11 @@ static int add_event(struct syc_stat_summary *summary,
 		return 0;
 	switch (frame->type) {
 	case SYSCAP_FRAME_MARK:
-		return event->is_loss
-		               ? 0
-		               : syc_mark_stats_add_frame(
-					 &summary->marks, frame,
-					 passes(summary->begin, view, event));
+		return event->is_loss ? 0
+		                      : syc_mark_stats_add_frame(
+						&summary->marks, frame,
+						syc_mark_passes(summary->begin,
+		                                                view, event));
 	case SYSCAP_FRAME_CTRSET:
 		return syc_counter_stats_set(&summary->counters, reader, frame);
 	case SYSCAP_FRAME_LOG:

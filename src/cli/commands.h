@@ -103,6 +103,7 @@ struct syc_diff_report {
 	/* Sums of syscap's own code, and of all samples that pass, by side. */
 	double recording[2], whole[2];
 	bool with_recording;
+	struct syc_early_marks early[2]; /* of all files, by side */
 	bool total, by_share;
 	bool all; /* rows without a difference are shown, too */
 	SYC_ARRAY(struct syc_diff_gate) gates;

@@ -8,6 +8,7 @@
  * docs/diff.md describes the JSON.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -198,7 +199,28 @@ static double own_percent(const struct syc_diff_report *report, unsigned side)
 	               : 0;
 }
 
-/* Print notes about the units, and about syscap's own code. */
+/* Print notes about marks that began before the recording. */
+static void early_marks(const struct syc_diff_report *report, FILE *out)
+{
+	static const char *const sides[] = { "base", "new" };
+
+	for (unsigned side = 0; side < 2; side++) {
+		const struct syc_early_marks *marks = &report->early[side];
+
+		if (marks->n_cut > 0)
+			fprintf(out,
+			        "marks of %s that began before the recording: "
+			        "%" PRIu64 ", counted from its beginning\n",
+			        sides[side], marks->n_cut);
+		if (marks->n_before > 0)
+			fprintf(out,
+			        "marks of %s that ended before the recording: "
+			        "%" PRIu64 ", not counted\n",
+			        sides[side], marks->n_before);
+	}
+}
+
+/* Print notes about the units, early marks, and syscap's own code. */
 static void diff_preface(const struct syc_diff_report *report, FILE *out)
 {
 	const size_t *n = report->n_files;
@@ -211,6 +233,7 @@ static void diff_preface(const struct syc_diff_report *report, FILE *out)
 	else
 		fprintf(out, "%zu run%s against %zu\n", n[0],
 		        n[0] == 1 ? "" : "s", n[1]);
+	early_marks(report, out);
 	if (!report->has_unit ||
 	    report->recording[0] + report->recording[1] <= 0)
 		return;
@@ -551,6 +574,9 @@ static void write_files(struct syc_json *json, const char *key,
 void syc_diff_json(const struct syc_diff_report *report)
 {
 	const struct syc_comparison *comparison = &report->comparison;
+	static const char *const cut[] = { "base_marks_cut", "new_marks_cut" };
+	static const char *const before[] = { "base_marks_before",
+		                              "new_marks_before" };
 	struct syc_json json = { .out = stdout };
 
 	syc_json_begin_object(&json);
@@ -565,6 +591,16 @@ void syc_diff_json(const struct syc_diff_report *report)
 		report->has_unit ? syc_stat_hot_unit_key(report->unit) : NULL);
 	write_double(&json, "base_recording", own_percent(report, 0) / 100);
 	write_double(&json, "new_recording", own_percent(report, 1) / 100);
+	for (unsigned side = 0; side < 2; side++) {
+		const struct syc_early_marks *marks = &report->early[side];
+
+		if (marks->n_cut > 0)
+			syc_json_member_unsigned(&json, cut[side],
+			                         marks->n_cut);
+		if (marks->n_before > 0)
+			syc_json_member_unsigned(&json, before[side],
+			                         marks->n_before);
+	}
 	syc_json_member_text(&json, "functions",
 	                     report->total ? "total" : "self");
 	write_double(&json, "confidence", 1 - comparison->missed);

@@ -43,6 +43,21 @@ static int add_one(struct syc_mark_stats *marks, const char *group,
 	                      duration > 0 ? duration : 0);
 }
 
+enum syc_mark_passes syc_mark_passes(int64_t begin,
+                                     const struct syscap_view *view,
+                                     const struct syscap_profile_event *event)
+{
+	int64_t time = event->frame->time;
+	int64_t duration = event->frame->mark.duration;
+
+	syc_marks_cut(begin, &time, &duration);
+	if (syscap_view_has_mark(view, event->thread, time, duration))
+		return SYC_MARK_PASSES;
+	return syscap_view_has_mark(view, event->thread, time, INT64_MAX)
+	               ? SYC_MARK_EARLIER
+	               : SYC_MARK_EXCLUDED;
+}
+
 int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
                              const struct syscap_frame *frame,
                              enum syc_mark_passes passes)

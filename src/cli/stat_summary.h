@@ -104,6 +104,12 @@ struct syc_mark {
 	int64_t total;
 };
 
+/** Numbers of marks and operations that began before the recording. */
+struct syc_early_marks {
+	uint64_t n_cut;    /* counted from the recording's beginning */
+	uint64_t n_before; /* ended before the recording, not counted */
+};
+
 /** Whether a mark passes a filter's times, pid and threads. */
 enum syc_mark_passes {
 	SYC_MARK_EXCLUDED,
@@ -111,6 +117,11 @@ enum syc_mark_passes {
 	                   * filter's times or later */
 	SYC_MARK_PASSES
 };
+
+/** Whether the mark of @event, cut at @begin, passes the filter of @view. */
+enum syc_mark_passes syc_mark_passes(int64_t begin,
+                                     const struct syscap_view *view,
+                                     const struct syscap_profile_event *event);
 
 /** The beginning or the end of an operation (docs/marks.md). */
 struct syc_mark_part {

@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "profile/filter.h"
+#include "profile/marks.h"
 
 /* Names in a filter that a capture does not contain. */
 
@@ -409,4 +410,85 @@ void syc_view_query_close(struct syc_view_query *query)
 	syscap_view_free(query->view);
 	syscap_profile_free(query->profile);
 	syscap_reader_close(query->reader);
+}
+
+/* Whether the mark begins in the filter's times, threads and marks. */
+static enum syc_mark_passes
+begins_inside(const struct syc_view_query *query,
+              const struct syc_filter *filter, int64_t begin,
+              const struct syscap_profile_event *event)
+{
+	const int64_t time = event->frame->time;
+
+	return syc_filter_passes(filter, query->profile, event->thread,
+	                         time > begin ? time : begin)
+	               ? SYC_MARK_PASSES
+	               : SYC_MARK_EXCLUDED;
+}
+
+/* Whether the mark began before the recording, or may end an operation that
+ * did. */
+static bool is_early(const struct syscap_profile_event *event, int64_t begin)
+{
+	const struct syscap_frame *frame = event->frame;
+	struct syscap_profile_part part;
+
+	return frame->type == SYSCAP_FRAME_MARK && !event->is_loss &&
+	       (frame->time < begin ||
+	        syc_async_part_read(frame->mark.message, &part));
+}
+
+static int add_early_marks(const struct syc_view_query *query,
+                           const struct syc_filter *filter,
+                           struct syc_mark_stats *marks)
+{
+	struct syscap_profile_walk *walk;
+	struct syscap_profile_event event;
+	int r = syscap_profile_walk_new(query->profile, query->reader, &walk);
+
+	if (r < 0)
+		return r;
+	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0) {
+		r = 0;
+		if (is_early(&event, marks->begin))
+			r = syc_mark_stats_add_frame(
+				marks, event.frame,
+				filter != NULL
+					? begins_inside(query, filter,
+			                                marks->begin, &event)
+					: syc_mark_passes(marks->begin,
+			                                  query->view, &event));
+	}
+	syscap_profile_walk_free(walk);
+	return r;
+}
+
+int syc_view_query_early_marks(const struct syc_view_query *query,
+                               bool by_begin, struct syc_early_marks *ret_marks)
+{
+	struct syc_mark_stats marks = { .from = query->filter.from };
+	struct syscap_profile_span span;
+	struct syscap_error error;
+	struct syc_filter filter;
+	int r = 0;
+
+	*ret_marks = (struct syc_early_marks){ 0 };
+	if (!query->profile->has_early_marks)
+		return 0;
+	syscap_profile_span(query->profile, &span);
+	marks.begin = span.begin;
+	if (by_begin)
+		r = syc_filter_init(&filter, query->profile, &query->filter,
+		                    &error);
+	if (r < 0)
+		return r;
+	r = add_early_marks(query, by_begin ? &filter : NULL, &marks);
+	if (r == 0)
+		r = syc_mark_stats_finish(&marks);
+	ret_marks->n_cut = marks.n_cut;
+	ret_marks->n_before = marks.n_before;
+	syc_mark_stats_fini(&marks);
+	if (by_begin)
+		syc_filter_fini(&filter);
+	return r;
 }

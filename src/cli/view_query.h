@@ -12,6 +12,7 @@
 #include <syscap/profile.h>
 
 #include "cli/filter_options.h"
+#include "cli/stat_summary.h"
 #include "view/app_state.h"
 
 struct syc_view_query {
@@ -38,6 +39,14 @@ bool syc_view_query_open(struct syc_view_query *query,
                          const struct syscap_profile_options *options,
                          const struct syscap_filter *filter);
 void syc_view_query_close(struct syc_view_query *query);
+
+/**
+ * Count the early marks that pass the filter: as in `diff` if @by_begin, else
+ * as in `stat`.  Returns 0 or -ENOMEM.
+ */
+int syc_view_query_early_marks(const struct syc_view_query *query,
+                               bool by_begin,
+                               struct syc_early_marks *ret_marks);
 
 /*
  * Names in a filter that a capture does not contain.

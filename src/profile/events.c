@@ -165,6 +165,7 @@ static int keep_mark(struct syscap_profile *profile,
 	int64_t time = frame->time, duration = frame->mark.duration;
 	int r;
 
+	profile->has_early_marks |= frame->time < profile->span.begin;
 	/* An operation in the recording may begin before the recording and end
 	 * after it, so keep both parts */
 	if (!syc_marks_cut(profile->span.begin, &time, &duration) &&

@@ -99,6 +99,46 @@ def check_page():
          [(0, SECOND)])
 
 
+def notes(*args):
+    """The numbers of early marks in the notes of an export."""
+    done = subprocess.run([SYSCAP, "export", *args, FILE], check=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return [int(n) for n in re.findall(
+        r"note: marks that (?:began|ended) before the recording: (\d+), "
+        r"(?:counted from its beginning|not counted)\n",
+        done.stderr.decode())]
+
+
+def check_notes():
+    for name in "perfetto", "chrome", "firefox", "speedscope":
+        same(name, notes("--format=" + name), [2, 3])
+    same("--from=1500ms", notes("--format=chrome", "--from=1500ms"), [1])
+    # These outputs have no cut marks.
+    same("csv", notes("--format=csv", "--table=marks"), [])
+    same("folded", notes("--format=folded"), [])
+    for filters, sides in (((), (2, 3)), (("--from=1s",), (0, 0)),
+                           (("--mark=gtk/mapped window",), (2, 3))):
+        keys = {}
+        for side in "base", "new":
+            keys.update({side + "_marks_cut": sides[0],
+                         side + "_marks_before": sides[1]})
+        args = [SYSCAP, "diff", *filters, FILE, FILE]
+        whole = json.loads(subprocess.run(
+            [*args, "--json"], stdout=subprocess.PIPE).stdout)
+        same("diff --json", {k: whole[k] for k in keys if k in whole},
+             {k: n for k, n in keys.items() if n > 0})
+        for more in (), ("--markdown",):
+            text = subprocess.run([*args, *more],
+                                  stdout=subprocess.PIPE).stdout.decode()
+            same("diff", [line for line in text.split("\n")
+                          if "before the recording" in line], [
+                line for side in ("base", "new") for line in (
+                    "marks of %s that began before the recording: %d, counted "
+                    "from its beginning" % (side, sides[0]),
+                    "marks of %s that ended before the recording: %d, not "
+                    "counted" % (side, sides[1])) if sides[0] > 0])
+
+
 def check_others():
     whole = json.loads(subprocess.run(
         [SYSCAP, "diff", "--json", FILE, FILE], text=True,
@@ -123,3 +163,4 @@ check_stat()
 check_view()
 check_page()
 check_others()
+check_notes()
