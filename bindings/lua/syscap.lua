@@ -76,7 +76,7 @@ if jit.status() then
           arg, caller, type(value)), 4)
   end
 
-  -- Adds a site to named and returns the site; nil if named cannot keep it.
+  -- Adds a site to named and returns the site, or nil if named is full.
   local function keep(caller, group, name)
     group, name = check(caller, 1, group), check(caller, 2, name)
     if n_named >= MAX then return nil end
@@ -243,7 +243,7 @@ function core.scope(group, name, message)
     { group = group, name = name, from = from, message = message }, Scope)
 end
 
--- Makes the mark; returns the results of pcall(), or raises its error.
+-- Makes the mark, and returns the results of pcall() or raises its error.
 local function leave(number, from, ok, ...)
   since(number, from)
   if not ok then error((...), 0) end

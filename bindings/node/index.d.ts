@@ -49,7 +49,7 @@ export interface Site {
   wrap<This, Args extends unknown[], Result>(
     fn: (this: This, ...args: Args) => Result,
   ): (this: This, ...args: Args) => Result;
-  /** Record an operation from `begin` until now, which others may overlap. */
+  /** Record an operation from `begin` until now.  Operations may overlap. */
   async(id: number, begin: Nanoseconds, message?: string): void;
   /** Record a part of the operation `id`, or an end of an arrow, now. */
   linked(kind: Link, id: number, message?: string): void;
@@ -70,7 +70,7 @@ export function instant(group: string, name: string, message?: string): void;
  */
 export function operation<T>(
   group: string, name: string, fn: () => T, message?: string): T;
-/** Record a step of the current operation, if there is one. */
+/** Record a step of the current operation, if any. */
 export function step(name: string, message?: string): void;
 /** The current operation, for linked(); undefined outside of any operation. */
 export function currentOperation():
@@ -160,8 +160,8 @@ export interface StartOptions {
 }
 
 /**
- * Record this process into a new file; returns the name of the file.  Errors of
- * start(), stop() and drain() have a `code` as errors of Node: 'EALREADY' ...
+ * Record this process into a new file, and return the name of the file.  Errors
+ * of start(), stop() and drain() have a `code`, such as 'EALREADY'.
  */
 export function start(options?: StartOptions): string;
 export function stop(): void;

@@ -104,7 +104,7 @@ class Picture : Object {
     }
 }
 
-// Finds files; threads of the pool read and examine them.
+// Finds files for the threads of the pool, which read and examine the files.
 class Loader : Object {
     public signal void loaded (Picture picture);
     private ThreadPool<File> pool;

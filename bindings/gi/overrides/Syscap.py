@@ -48,7 +48,7 @@ class Scope:
         return cls(number, None)
 
     def end(self, message=None):
-        """Record the scope as a mark; further calls do nothing."""
+        """Record the scope as a mark.  Further calls do nothing."""
         begin = self._begin
         if begin:
             self._begin = 0
@@ -170,7 +170,7 @@ def traced(group, name=None):
 
 
 def start(output, options=None, **fields):
-    """Record this process into a new capture; return the file's name.
+    """Record this process into a new capture, and return the file's name.
 
     Fields of Syscap.StartOptions may be given by name.
     """
@@ -186,6 +186,6 @@ def start(output, options=None, **fields):
 
 
 def sampler_start(hz=0, clock=_native.SamplerClock.AUTO):
-    """Sample the stack of every thread; return a description of the
+    """Sample the stack of every thread, and return a description of the
     sampling."""
     return _sampler_start(hz, clock)

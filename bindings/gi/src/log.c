@@ -30,8 +30,8 @@ void syscap_glib_log(GLogLevelFlags severity, const char *domain,
 		syscap_log(level_of(severity), domain, message);
 }
 
-/* A field's text; for a text without a NUL, @ret_copy is set to a copy, which
- * the caller frees. */
+/* Returns a field's text.  For a text without a NUL, stores a copy in
+ * @ret_copy, which the caller frees. */
 static const char *text_of(const GLogField *field, char **ret_copy)
 {
 	if (field->length < 0)

@@ -19,7 +19,7 @@
 
 #define SAMPLING "syscap.sampling"
 
-/* The result of sampling(); the pointer distinguishes samplings. */
+/* The result of sampling().  The pointer distinguishes samplings. */
 struct handle {
 	const struct sl_follow *follow;
 };

@@ -61,7 +61,7 @@ static int run(lua_State *L, lua_State *co, int n, int *ret_n)
 	return status;
 }
 
-/* Resume @co with the @n values on top of @L; pushes its results, or the error
+/* Resume @co with the @n values on top of @L, and push its results or the error
  * value.  Returns the number of results, or -1. */
 static int resume_with(lua_State *L, lua_State *co, int n)
 {

@@ -5,7 +5,7 @@
 //	SYSCAP_SAMPLE=1000 syscap record -- node -r syscap/v8 http_server.js
 //	syscap stat capture.syscap
 //
-// The argument is the number of requests; the default is 200.
+// The argument is the number of requests, by default 200.
 'use strict';
 
 const http = require('node:http');

@@ -15,7 +15,7 @@ const ENOENT = -2;
 const ENOSYS = -38;
 
 // Returns an object like the addon.  The array of this object has `size`
-// numbers; the numbers at A to C are the arguments and results of calls.
+// numbers, of which A to C are the arguments and results of calls.
 function absent(reason, size, { A, B, C, ADD }) {
   const slots = new Float64Array(size);
   const values = []; // of counters

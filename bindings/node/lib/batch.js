@@ -31,8 +31,8 @@ function onTimer() {
 function add(site, from, length) {
   const begin = numberOf(from);
   const duration = numberOf(length);
-  // The condition is true for NaN, too.  Nothing checks the array's numbers
-  // later.
+  // The condition is true for NaN, too.  No later code checks the array's
+  // numbers.
   if (!(Math.abs(begin) < 9e18 && Math.abs(duration) < 9e18)) {
     site.mark(begin, duration); // this function reports the bad number
     return;

@@ -38,7 +38,7 @@ class Tracer {
   }
 
   // An asynchronous operation sends "end" before "asyncStart", even if it has
-  // settled at once; so its entry is kept.
+  // settled, so its entry is kept.
   end(context) {
     const run = this.#running.get(context);
     if (run === undefined) return;

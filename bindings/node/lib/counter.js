@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// counter.js - counters; all threads of the process share each counter.
+// counter.js - counters, which all threads of the process share.
 'use strict';
 
 const { native, slots, ACTIVE, A, B, C, D, PUT, ADD } =

@@ -15,7 +15,7 @@ const SEVERITIES = Object.freeze({
   debug: 128,
 });
 
-// @text is a string, or a function that returns a string; log() calls the
+// @text is a string, or a function that returns a string.  log() calls the
 // function only during a recording.
 function log(severity, domain, text) {
   if (slots[ACTIVE] === 0) return;

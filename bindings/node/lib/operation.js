@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// operation.js - operations; code that an operation awaits finds the operation
-// by the asynchronous context.
+// operation.js - operations, which awaited code finds by the asynchronous
+// context.
 //
-// The begin and the end of an operation are separate marks, so that the capture
-// has the steps' operation even if the program ends first.
+// The begin and the end of an operation are separate marks, so the capture has
+// the begin even if the program ends before the operation.
 'use strict';
 
 const { AsyncLocalStorage } = require('node:async_hooks');
@@ -13,7 +13,7 @@ const { find } = require('./mark.js');
 const { nameOf } = require('./value.js');
 const { isPlainPromise, afterPromise } = require('./follow.js');
 
-// made by the first operation, so programs without operations pay nothing
+// made by the first operation, so that other programs have no cost
 let contexts;
 
 function operation(group, name, fn, message) {

@@ -51,7 +51,7 @@ function observePerformance({ types = ['mark', 'measure'] } = {}) {
   };
   const observer = new PerformanceObserver((list) => record(list.getEntries()));
   observer.observe({ entryTypes: types });
-  // Node passes entries to observers late; takeRecords() returns the pending
+  // Node passes entries to observers late.  takeRecords() returns the pending
   // entries.
   const flush = () => record(observer.takeRecords());
   process.on('exit', flush);

@@ -150,8 +150,8 @@ void place(const Frames *self, const Work *work, size_t n_pages, size_t n,
 				from = frame.sp + 2 * sizeof(uint64_t);
 			else if (!managed)
 				continue;
-			/* Readers expect callers' addresses after the call;
-			 * this is the call's start */
+			/* Readers expect callers' addresses after the call,
+			 * and this address is the call's start */
 			if (i != 0 || !managed)
 				frame.value++;
 		} else if (!managed) {

@@ -41,7 +41,7 @@ void release(napi_env, void *data, void *)
 	delete static_cast<Frames *>(data);
 }
 
-/* attach(functions): false if this isolate can't be sampled */
+/* attach(functions): false if this isolate cannot be sampled */
 napi_value attach(napi_env env, napi_callback_info info)
 {
 	Frames *const frames = frames_of(env);

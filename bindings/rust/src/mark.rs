@@ -267,7 +267,7 @@ const WHOLE: u32 = 0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Link {
-    /// An operation begins; parts with its id and group may be on any thread.
+    /// An operation begins.  Parts with its id and group may be on any thread.
     Begin = 1,
     /// A step of the operation.
     Step = 2,

@@ -155,7 +155,7 @@ pub enum Clock {
     Auto = 0,
     /// The thread's processor time, at the kernel's tick.
     Cpu = 1,
-    /// Elapsed time; system calls of the program may return EINTR.
+    /// Elapsed time.  System calls of the program may return EINTR.
     Wall = 2,
     /// As `Cpu`, at any rate, if the system allows perf events.
     Perf = 3,

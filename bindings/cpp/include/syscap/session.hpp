@@ -67,7 +67,7 @@ class recording
 		return options_.message;
 	}
 
-	/** End the recording now; returns the result of syscap_stop(). */
+	/** End the recording, and return the result of syscap_stop(). */
 	SYC_CXX_HIDDEN int stop() noexcept
 	{
 		const int error = error_ == 0 ? ::syscap_stop() : error_;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampler.c - the sampler; syscap/_sampling.py is its interface for users. */
+/* sampler.c - the sampler, whose interface for users is syscap/_sampling.py. */
 #include <errno.h>
 #include <string.h>
 
