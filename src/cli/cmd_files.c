@@ -279,8 +279,8 @@ const struct syc_command syc_cmd_files = {
 	.synopsis = "[--json] FILE\n"
 		    "FILE NAME -o OUTPUT",
 	.about = "List the files embedded in a capture with their sizes in "
-		 "bytes, or extract the file NAME.  If several have one "
-		 "name, the later ones are called 'NAME (2)', 'NAME (3)'.",
+		 "bytes, or extract the file NAME.  If several "
+		 "files have one name, later files are called 'NAME (2)'.",
 	.example = "syscap files app.syscap /proc/mounts -o -",
 	.status = "0 on success; 1 if the capture is damaged or unreadable, "
 		  "or the file is missing or incomplete; 2 for wrong use.",

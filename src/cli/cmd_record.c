@@ -271,7 +271,7 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 		return SYC_EXIT_MISUSE;
 	}
 	if (syc_input_refuse_dash(argv[0], options->output,
-	                          "standard output is COMMAND's"))
+	                          "standard output belongs to COMMAND"))
 		return syc_cli_error_misuse(argv[0]);
 	options->argv = argv + optind;
 	if (is_value_of_sample(argv[optind - 1], argv[optind])) {

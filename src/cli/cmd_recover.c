@@ -162,9 +162,9 @@ static void tell_counts(const struct recover_how *how,
 	printf("%zu ring files %srecovered", counts->done,
 	       how->dry ? "would be " : "");
 	if (counts->in_use != 0)
-		printf(", %zu in use by processes left alone", counts->in_use);
+		printf(", %zu in use not changed", counts->in_use);
 	if (n_others != 0)
-		printf(", %zu of other users left alone", n_others);
+		printf(", %zu of other users not changed", n_others);
 	if (counts->kept != 0)
 		printf(", %zu without a capture kept", counts->kept);
 	if (counts->discarded != 0)
@@ -284,7 +284,7 @@ const struct syc_command syc_cmd_recover = {
 	                  "with --all: remove ring files of deleted captures",
 	                  NULL },
 			{ "dry-run", 'n', NULL,
-	                  "change nothing; print what would be done", NULL },
+	                  "print the changes, and change nothing", NULL },
 			{ "quiet", 'q', NULL, "print only errors", NULL },
 			{ 0 },
 		},

@@ -602,9 +602,10 @@ const struct syc_command syc_cmd_symbolize = {
 	.run = run_symbolize,
 	.summary = "add function names to a capture",
 	.synopsis = "[-o OUTPUT] [OPTION]... FILE",
-	.about = "Add the names of the functions in stacks to FILE, so that "
-		 "it can be read on any machine.  Run this on the recorded "
-		 "programs' machine.",
+	.about =
+		"Add the names of the functions in stacks to FILE, so that "
+		"any machine can read FILE.  Run the command on the machine of "
+		"the recorded programs.",
 	.example = "syscap symbolize app.syscap",
 	.status = "0 on success, even if some names are missing; 1 if FILE "
 		  "is damaged, unreadable or unwritable; 2 for wrong use.",

@@ -421,8 +421,9 @@ const struct syc_command syc_cmd_top = {
 		 "writes FILE, and show it as syscap view does, updated once "
 		 "a second.",
 	.example = "syscap top -- ./app",
-	.status = "COMMAND's, as with syscap record; with FILE 0, or 1 if it "
-		  "is unreadable; 2 for wrong use or without a terminal.",
+	.status =
+		"that of COMMAND, as with syscap record; with FILE 0, or 1 "
+		"if FILE is unreadable; 2 for wrong use or without a terminal.",
 	.options =
 		(const struct syc_option[]){
 			{ "output", 'o', "FILE", "keep the capture in FILE",

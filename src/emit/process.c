@@ -79,7 +79,7 @@ bool syc_block_is_shareable(void)
 static void work_alone(const char *why)
 {
 	__atomic_store_n(&why_alone, why, __ATOMIC_RELAXED);
-	syc_diag_say("this copy of the library works alone", why);
+	syc_diag_say("this copy of the library shares no data", why);
 }
 
 /* The states begin at a page boundary. */

@@ -71,7 +71,7 @@ void (*syc_setup_decide)(void);
 uint32_t syc_setup_n_early;
 
 static const char only_recorders[] =
-	"this program is recorded only by recorders";
+	"this program records only under a recorder";
 static const char nothing_asks[] = "none of SYSPROF_CONTROL_FD, "
 				   "SYSPROF_TRACE_FD and SYSCAP_OUTPUT is set";
 

@@ -114,7 +114,7 @@ static const char *why_not(void)
 	if (syc_libc_is_foreign()) /* a foreign C library's own calls bypass
 	                            * this file */
 		return "the C library is not glibc";
-	return &__lsan_do_leak_check != NULL ? "the allocator is a sanitizer's"
+	return &__lsan_do_leak_check != NULL ? "a sanitizer is the allocator"
 	                                     : NULL;
 }
 

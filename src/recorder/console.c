@@ -374,7 +374,7 @@ static void print_unsampled(const char *command, const char *rate,
 		        "of processor time%s\n",
 		        (double)cpu_us / 1000,
 		        was_none_due(rate, cpu_us)
-		                ? ": none was due"
+		                ? ": no tick was due"
 		                : "; SYSCAP_DEBUG=1 shows the sampled threads");
 }
 

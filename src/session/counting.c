@@ -210,7 +210,7 @@ static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 
 static void decline(struct syc_session *s)
 {
-	static const char why[] = "none: there is no thread for them";
+	static const char why[] = "none: no thread reads counters";
 
 	syc_spill_write_metadata(s, METADATA_ID, why, syc_clock_kernel());
 	syc_diag_say("system counters", why);
@@ -275,6 +275,7 @@ __attribute__((constructor)) static void count_at_load(void)
 	const char *const what = syc_env_get(SYC_ENV_COUNTERS);
 
 	if (what != NULL && syscap_system_counters_choose(what) != 0)
-		syc_diag_say("system counters",
-		             "SYSCAP_COUNTERS wants [GROUP,...][,hz=1 to 100]");
+		syc_diag_say(
+			"system counters",
+			"SYSCAP_COUNTERS must be [GROUP,...][,hz=1 to 100]");
 }

@@ -78,8 +78,7 @@ int syc_rings_report_head(struct syc_session *s, int64_t deadline)
 	if (r == 0 && s->is_damaged && !s->has_told_damage) {
 		r = syc_spill_write_metadata(
 			s, "syscap.damaged",
-			"a child has written over rings: events are lost",
-			deadline);
+			"a child overwrote rings: events are lost", deadline);
 		s->has_told_damage = r == 0;
 	}
 	return r;

@@ -87,8 +87,7 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 	if (r == 0) {
 		if (s->retry_at != 0 && !s->has_told_late)
 			syc_process_set_reason(
-				"recording goes on: there was no "
-				"room for a while");
+				"recording continues after a lack of room");
 		s->retry_at = 0;
 	} else if (is_out_of_room(r) || r == -EIO || r == -ENOMEM) {
 		s->retry_at = now + RETRY_NS;
@@ -118,8 +117,8 @@ static void report_emptied(struct syc_session *s, int64_t deadline)
 	s->trace.n_emptied = 0;
 	syc_rings_forget(s);
 	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
-	                       "library, which emptied it: what was written "
-	                       "before is lost");
+	                       "library, which emptied it: earlier data is "
+	                       "lost");
 	syc_rings_describe(s, false, deadline);
 	syc_spill_write_metadata(s, "syscap.emptied", value, deadline);
 	syc_diag_say("the capture was emptied",
@@ -403,8 +402,8 @@ static void lose_rest(struct syc_session *s)
 	struct syc_ring_losses lost = { .bytes = 0 };
 
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
-		syc_diag_say("the capture is not whole",
-		             "its ring file has the rest, for syscap recover");
+		syc_diag_say("the capture is incomplete",
+		             "syscap recover adds the rest from its ring file");
 		return;
 	}
 	syc_rings_drop(s, &lost);
@@ -415,11 +414,11 @@ static void lose_rest(struct syc_session *s)
 	     syc_rings_describe(s, false, syc_clock_kernel()) == 0 &&
 	     write_loss_record(s, &lost, syc_clock_kernel()) == 0) ||
 	    syc_unreported_store(s, &lost)) {
-		syc_diag_say("events are lost", "the capture says how many");
+		syc_diag_say("events are lost", "the capture has their number");
 		return;
 	}
 	syc_diag_say("events are lost",
-	             "and there is no room to say so in the capture");
+	             "the capture has no room to report them");
 }
 
 int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)

@@ -83,7 +83,8 @@ int syscap_start(struct syscap_options *given)
 	if (r != 0) {
 		r = fail_start(&options, "no memory for thread states", r);
 	} else if (syc_child_pid() != getpid()) {
-		r = fail_start(&options, "not in a vfork() child", -EPERM);
+		r = fail_start(&options, "a vfork() child cannot record",
+		               -EPERM);
 	} else if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 		r = fail_start(&options, "another start or stop takes too long",
 		               -EBUSY);
@@ -125,7 +126,7 @@ int syscap_stop(void)
 		syc_process_set_reason(sink == SYC_SINK_NONE
 		                               ? "syscap_stop() was called"
 		                               : "the environment's recording "
-		                                 "goes on");
+		                                 "continues");
 		syc_copies_set_active(
 			sink == SYC_SINK_NONE ? 0 : syc_process_next_epoch());
 		r = s != NULL ? syc_end_session(s, STOP_NS) : 0;

@@ -176,7 +176,7 @@ static const char *check_file(int number, int flags, uint64_t size)
 	ssize_t n;
 
 	if (is_kernels(number))
-		return "SYSPROF_TRACE_FD is a file of the kernel's";
+		return "SYSPROF_TRACE_FD is a kernel file";
 	if (size == 0)
 		return NULL;
 	if ((flags & O_ACCMODE) == O_WRONLY)

@@ -81,11 +81,11 @@ fi
 ls -l "$rings/text.rings" "$rings/zeros.rings" >before
 
 expect 0 --dry-run "$rings"
-says "24 ring files would be recovered, 1 in use by processes left alone"
+says "24 ring files would be recovered, 1 in use not changed"
 [ "$(count "$rings")" = $((24 + 1 + 2 + others)) ] || fail "--dry-run removes"
 expect 0 "$rings"
-says "24 ring files recovered, 1 in use by processes left alone"
-[ $others = 0 ] || says "1 of other users left alone"
+says "24 ring files recovered, 1 in use not changed"
+[ $others = 0 ] || says "1 of other users not changed"
 [ "$(count "$rings")" = $((1 + 2 + others)) ] || fail "not all are removed"
 ls -l "$rings/text.rings" "$rings/zeros.rings" >after
 cmp before after

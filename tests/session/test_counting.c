@@ -282,7 +282,7 @@ TEST(no_counters_without_a_thread_and_the_reason_is_stated)
 
 	written_run("drains_itself", NULL, run.env, -1);
 	CHECK_EQ(find_counter(run.path, "Scheduler/Forks").definitions, 0);
-	CHECK_EQ(count_said(run.path, "none: there is no thread for them"), 1);
+	CHECK_EQ(count_said(run.path, "none: no thread reads counters"), 1);
 	CHECK_EQ(count_said(run.path, "sched,hz=10"), 0);
 	end_run(&run);
 }

@@ -86,5 +86,5 @@ cd "$work"
 "$SYSCAP" stat capture | grep -Eq "app +step +1 "
 SYSCAP_DEBUG=1 SYSCAP_OUTPUT=out ./recorder 2>said
 cat said
-grep -q "recorded only by recorders" said
+grep -q "records only under a recorder" said
 [ ! -e out ]

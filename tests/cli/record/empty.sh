@@ -36,7 +36,7 @@ has_not 'emitted no events'
 
 # A period of a second: no sample is due
 says --sample=1 -- true
-wants 'no samples of the command in [0-9.]* ms of processor time: none was due$'
+wants 'no samples of the command in [0-9.]* ms of processor time: no tick was due$'
 has_not 'did not load'
 
 # Runs until the recorder has seen the process.  The rate is so low that env
@@ -45,4 +45,4 @@ says --sample=50 -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
 	i=$((i + 1)); done; sleep 4 & wait'
 wants '2 processes did not load the sampler'
 wants 'no samples of the command in [0-9.]* ms of processor time; SYSCAP_DEBUG=1'
-has_not 'none was due'
+has_not 'no tick was due'
