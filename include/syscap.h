@@ -47,7 +47,8 @@
  *	             these calls; errno is kept
  *	setup        at start; may allocate
  *
- * `cmake --workflow --preset bench` measures the costs; the README has figures.
+ * `cmake --workflow --preset bench` measures the costs, and the README has
+ * figures.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8 and are copied.
  * NULL is the empty text.  Longer texts are cut between characters.  Limits in
@@ -111,7 +112,7 @@ SYSCAP_INLINE bool syscap_is_active(void);
  *
  * If the kernel's clock reads the processor's time stamp counter, this function
  * reads the counter, too.  The error is at most 5 us, unless the kernel's clock
- * is slewed by more than 500 ppm; the capture states a larger error.  Without
+ * is slewed by more than 500 ppm.  The capture states a larger error.  Without
  * the counter, this function reads the kernel's clock.
  *
  * Context: any-thread, signal-safe.
@@ -278,8 +279,8 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 	SYSCAP_PRINTF(5, 0);
 
 /**
- * Get the number of (@group, @name); equal texts have equal numbers.  Returns 0
- * if the table (4,096 sites) is full, or if its memory could not be mapped at
+ * Get the number of (@group, @name).  Equal texts have equal numbers.  Returns
+ * 0 if the table (4,096 sites) is full, or if its memory could not be mapped at
  * the first call.  Keep the number: a look-up costs more than a mark.
  * syscap_mark_by_id() ignores numbers that this function did not return.
  *
@@ -401,7 +402,7 @@ struct syscap_counter {
 	uint64_t last;   /* bits of the last value sent by an update */
 };
 
-/** Define a static counter @var; texts are string literals. */
+/** Define a static counter @var.  Texts are string literals. */
 #define SYSCAP_COUNTER(var, category_, name_, description_, type_)           \
 	SYSCAP_STATIC_ASSERT(sizeof(category_) <= 32, "category: 31 bytes"); \
 	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 32, "name: 31 bytes");         \
@@ -507,7 +508,8 @@ static inline void syc_log(unsigned severity, const char *domain,
                            const char *message);
 
 /**
- * Record a line of text; arguments are not evaluated while nothing is recorded.
+ * Record a line of text.  The macro evaluates its arguments only during a
+ * recording.
  */
 #define SYSCAP_LOG(severity, domain, message)               \
 	do {                                                \
@@ -529,8 +531,8 @@ static inline void syc_log(unsigned severity, const char *domain,
  */
 void syscap_metadata(const char *id, const char *value);
 
-/** Call syscap_metadata(); arguments are not evaluated while nothing is
- * recorded. */
+/** Call syscap_metadata().  The macro evaluates its arguments only during a
+ * recording. */
 #define SYSCAP_METADATA(id, value)                  \
 	do {                                        \
 		if (SYC_ACTIVE())                   \
@@ -569,8 +571,8 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
                    void *user);
 
-/** Call the functions; arguments are not evaluated while nothing is
- * recorded. */
+/** Call syscap_allocation() or syscap_sample().  The macros evaluate their
+ * arguments only during a recording. */
 #define SYSCAP_ALLOCATION(address, size, backtrace, user)                  \
 	do {                                                               \
 		if (SYC_ACTIVE())                                          \
@@ -686,9 +688,9 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
  * Send each @path once, and never from two threads at a time, since readers use
  * the parts of a path up to the first end.
  *
- * Returns 0, also if nothing is recorded.  Errors: -EINVAL, -ENAMETOOLONG;
- * -ENOBUFS: there was no room; -ECANCELED: during the call, recording stopped
- * or changed its destination, or the process forked.
+ * Returns 0, also if nothing is recorded, or -EINVAL or -ENAMETOOLONG.
+ * -ENOBUFS: there was no room.  -ECANCELED: recording stopped or changed its
+ * destination, or the process forked, during the call.
  *
  * Context: any-thread.  Not a cancellation point.
  */

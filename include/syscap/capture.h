@@ -175,7 +175,7 @@ struct syscap_reader;
  * the info has the reason.
  *
  * If the file's header holds losses, the reader makes one loss record of these
- * losses.  This record follows the last frame, at the offset info.size; the
+ * losses.  This record follows the last frame, at the offset info.size, and the
  * size does not include the record.
  */
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
@@ -241,20 +241,20 @@ bool syscap_frame_value(const struct syscap_reader *reader,
                         uint32_t *ret_id, uint64_t *ret_bits);
 
 /**
- * Get slot @slot of 8 * n_groups; an unused slot has the id 0.  Walks frames
- * with holes in linear time.
+ * Get slot @slot of 8 * n_groups.  An unused slot has the id 0.  The call walks
+ * frames with holes in linear time.
  */
 bool syscap_frame_slot(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned slot,
                        uint32_t *ret_id, uint64_t *ret_bits);
 
-/** Get address @i of a stack; returns false if @i is not below the count. */
+/** Get address @i of a stack.  Returns false if @i is not below the count. */
 bool syscap_frame_addr(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned i,
                        uint64_t *ret_addr);
 
 /**
- * Get the next name of a JITMAP; returns false at the end.  Set *@cursor to 0
+ * Get the next name of a JITMAP.  Returns false at the end.  Set *@cursor to 0
  * before the first call, and keep its value between calls.
  */
 bool syscap_frame_jit_name(const struct syscap_reader *reader,

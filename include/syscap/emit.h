@@ -70,7 +70,7 @@ extern "C" {
 #define SYC_COLD           __attribute__((cold, noinline))
 #define SYC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/** Size of a frame's header; an end marker is only a header. */
+/** Size of a frame's header.  An end marker is only a header. */
 #define SYC_HEAD_SIZE 24u
 
 /** Most bytes of a loss record. */
@@ -330,7 +330,7 @@ static inline void syc_commit(unsigned char *frame, uint8_t type,
 	SYC_SIGNAL_FENCE();
 }
 
-/** End an emit; the outermost one publishes. */
+/** End an emit.  The outermost emit publishes. */
 static inline void syc_leave(struct syc_thread *st, volatile uintptr_t *token,
                              bool outermost)
 {

@@ -8,7 +8,7 @@
  * Integers are in the byte order that the header names.  This library writes
  * little-endian only.
  *
- * The format is version 1 of GNOME Sysprof's; the names here are syscap's.  A
+ * The format is version 1 of GNOME Sysprof's format, with names of syscap.  A
  * ring between an application and a recorder carries the same frames.
  * docs/format.md has the rules for readers of frames.
  *

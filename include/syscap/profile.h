@@ -221,7 +221,7 @@ const char *syscap_profile_clean(struct syscap_profile *profile,
 
 /* ----------------------------------------------- code: stable from here */
 
-/** The kind of a function's code; docs/profile.md has the rules. */
+/** The kind of a function's code.  docs/profile.md has the rules. */
 enum syscap_profile_category {
 	SYSCAP_CATEGORY_APPLICATION,
 	SYSCAP_CATEGORY_SYSTEM, /* a library in a system directory */
@@ -446,7 +446,7 @@ enum syscap_view_unit {
 	SYSCAP_UNIT_BYTES
 };
 
-/** The sums of one function; shares are of the view's total. */
+/** The sums of one function.  Shares are of the view's total. */
 struct syscap_view_sum {
 	uint32_t function;
 	uint64_t self;  /* sum of stacks with the function innermost */

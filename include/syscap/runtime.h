@@ -277,8 +277,8 @@ int syscap_sample_push(struct syscap_attachment *attachment,
  *
  *	add START LEN NAME	move FROM TO LEN	remove START LEN
  *
- * with numbers in hexadecimal without 0x.  While nothing is recorded, reports
- * are dropped.  A runtime that started earlier must report its code when
+ * with numbers in hexadecimal without 0x.  Without a recording, the library
+ * drops reports.  A runtime that started earlier must report its code when
  * recording begins.
  *
  * Returns false if the event was lost, since there was no room.  To repeat the

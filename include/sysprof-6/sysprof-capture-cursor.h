@@ -34,7 +34,7 @@ void sysprof_capture_cursor_unref(SysprofCaptureCursor *self);
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCursor *sysprof_capture_cursor_ref(SysprofCaptureCursor *self);
 
-/** Get the copy of the reader, which the cursor owns; or NULL. */
+/** Get the copy of the reader, which the cursor owns, or NULL. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *
 sysprof_capture_cursor_get_reader(SysprofCaptureCursor *self);

@@ -264,7 +264,7 @@ SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *
 sysprof_capture_writer_create_reader(SysprofCaptureWriter *self);
 
-/** Append everything written so far to @dest, as
+/** Append all data written so far to @dest, as
  * sysprof_capture_reader_splice() does. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,

@@ -100,8 +100,8 @@ void sysprof_collector_log_printf(int severity, const char *domain,
                                   const char *format, ...) SYSPROF_PRINTF(3, 4);
 
 /**
- * Reserve @n_counters successive ids for counters.  Returns the first, or 0 if
- * @n_counters is 0, nothing is recorded, or the ids (24 bits) are used up.
+ * Reserve @n_counters successive ids for counters.  Returns the first id, or 0
+ * if @n_counters is 0, nothing is recorded, or the ids (24 bits) are used up.
  *
  * No other thread of the process gets the same ids.  Ids of other processes,
  * and of other libraries in this process, are scattered, so collisions are
