@@ -129,7 +129,7 @@ class Capture:
 
 
 def record_once(command):
-    """Record once; return whether all entries of agreed are true by now."""
+    """Record once, and return True if all entries of agreed are true."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "story.syscap")
         told = run([SYSCAP, "record", "-q", "-o", path, "--", *command],

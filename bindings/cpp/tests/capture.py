@@ -9,7 +9,7 @@ SYSCAP = os.environ["SYSCAP"]
 
 
 def record(output, command, **environment):
-    """Run @command below a recorder; return the frames of its capture."""
+    """Run @command below a recorder, and return the frames of its capture."""
     for name in ("SYSPROF_CONTROL_FD", "SYSPROF_TRACE_FD", "SYSCAP_OUTPUT"):
         os.environ.pop(name, None)
     subprocess.run([SYSCAP, "record", "-o", output, "--", *command],

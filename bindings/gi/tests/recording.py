@@ -120,7 +120,7 @@ def record(command, env=None, options=()):
 
 
 def script(language, text, folder):
-    """Write a program into the directory; return the command that runs it."""
+    """Write a program into the directory, and return the command that runs it."""
     path = f"{folder}/program.{language}"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -81,7 +81,7 @@ end
 
 ----------------------------------------------------------------- recordings
 
--- Runs a command under `syscap record`; returns its output and status.
+-- Runs a command under `syscap record`, and returns its output and status.
 function harness.record_command(command, options)
   options = options or {}
   local capture = harness.path "capture.syscap"
@@ -98,7 +98,7 @@ function harness.record_command(command, options)
   return text, status
 end
 
--- Records a chunk in the tested interpreter; returns its output and status.
+-- Records a chunk in the tested interpreter, and returns output and status.
 function harness.record(chunk, options)
   options = options or {}
   local program = harness.path "program.lua"

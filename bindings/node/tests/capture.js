@@ -123,7 +123,7 @@ class Capture {
   }
 }
 
-// Runs `program` (a text) by node under syscap record; returns the Capture.
+// Runs `program` (a text) by node under syscap record, and returns the Capture.
 function record(t, program, {
   env, nodeArgs = [], args = [], recordArgs = [], status,
 } = {}) {

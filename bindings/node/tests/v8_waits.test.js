@@ -31,7 +31,7 @@ const FILL = `
   }
 `;
 
-// Runs the program; returns its result, and the number of sleeps in the addon.
+// Runs the program.  Returns its result, and the number of sleeps in the addon.
 function program(t, text, { command = [], env } = {}) {
   const cwd = folder(t);
   const script = path.join(cwd, 'program.js');

@@ -11,8 +11,8 @@ MS = 1_000_000
 
 class Operations(unittest.TestCase):
     def operations(self, program):
-        """Return (name, text, duration) of each mark; check that all are
-        operations."""
+        """Return (name, text, duration) of each mark, and check that all marks
+        are operations."""
         found = []
         for mark in record(program).of("mark"):
             key, phase, *text = mark["message"].split(" ", 2)
