@@ -12,9 +12,9 @@
  * ring between an application and a recorder carries the same frames.
  * docs/format.md has the rules for readers of frames.
  *
- * syscap's writers set all padding to zero, except padding2 (below).  They
- * terminate texts by NUL and cut them at a UTF-8 boundary.  They write a
- * PROCESS frame for every pid.
+ * In captures of syscap, all padding is zero, except padding2 (below).  Texts
+ * end with a NUL, and long texts are cut at a UTF-8 boundary.  Every pid has a
+ * PROCESS frame.
  */
 #ifndef SYSCAP_FORMAT_H
 #define SYSCAP_FORMAT_H

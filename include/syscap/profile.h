@@ -138,8 +138,8 @@ int syscap_profile_read(struct syscap_profile *profile,
  *
  * Returns 1 if there are more frames, else as syscap_profile_read().  Before
  * the last piece, the profile does not search files for names, since a table at
- * the capture's end may have these names.  A function whose name is unknown,
- * also to syscap_profile_read_names(), has its place as the name.
+ * the capture's end may have these names.  A function without a name, also from
+ * syscap_profile_read_names(), is named by its place.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,

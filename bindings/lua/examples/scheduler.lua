@@ -6,8 +6,8 @@
 --		lua5.4 scheduler.lua
 --	syscap stat scheduler.syscap
 --
--- The program runs in Lua 5.4 and LuaJIT.  It also measures itself, and prints
--- the same figures as the capture.
+-- The program runs in Lua 5.4 and LuaJIT, also measures itself, and prints the
+-- same figures as the capture.
 local syscap = require "syscap"
 
 local GROUP = "scheduler"

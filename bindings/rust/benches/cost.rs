@@ -28,7 +28,7 @@ mod plain_c {
 
 struct Op {
     what: &'static str,
-    /// The name of the operation that divides this time.
+    /// The name of the operation whose time is the divisor of this time.
     beside: Option<&'static str>,
     run: Box<dyn Fn(u32)>,
 }
