@@ -13,6 +13,7 @@
 #include "common/now.h"
 
 #define LOOK_AGAIN      INT64_C(1000000000)
+#define LOOK_AT_COMMAND INT64_C(100000000) /* `env` execs a program soon */
 #define LOOK_AT_REQUEST INT64_C(100000000)
 #define LOOK_AT_STACK   INT64_C(20000000)
 #define LOOK_AT_CODE    INT64_C(100000000)
@@ -294,6 +295,7 @@ void syc_processes_gone(struct syc_processes *processes, int32_t pid)
 void syc_processes_look(struct syc_processes *processes, int64_t now)
 {
 	struct syc_tracked_process *process = *processes->cursor;
+	int64_t pause;
 
 	/*
 	 * Take one step per call, because thousands of processes must not stall
@@ -309,7 +311,8 @@ void syc_processes_look(struct syc_processes *processes, int64_t now)
 		process->code_looked = now;
 		syc_code_watch_look(process->code, now);
 	}
-	if (process->looked + LOOK_AGAIN <= now)
+	pause = process->exec_seen ? LOOK_AGAIN : LOOK_AT_COMMAND;
+	if (process->looked + pause <= now)
 		syc_tracked_look(processes, process);
 }
 

@@ -192,7 +192,7 @@ TEST(a_second_signal_stops_waiting_for_a_stubborn_command)
 	kill(recording.pid, SIGINT);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGINT);
 	CHECK(end_time() > 0);
-	CHECK_EQ(recording_count(&recording, is_killed, &signo), 1);
+	CHECK(recording_count(&recording, is_killed, &signo) >= 1);
 	recording_free(&recording);
 }
 
