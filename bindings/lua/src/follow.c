@@ -23,7 +23,8 @@ static struct {
 } followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* True if the environment or the host has started the sampler of this copy of
- * the library, whose ticks are then used.  The sampler may be just starting. */
+ * the library.  This state then uses its ticks.  The sampler may be just
+ * starting. */
 static int is_sampled(void)
 {
 	for (int i = 0; i < 50; i++) {
