@@ -95,7 +95,7 @@ export class Header {
 				formatTime(Number(limits.heap_cell)),
 			...['blocked', 'stalled', 'sample'].map((of) =>
 				Number(limits[of + '_cell']) > 0 && ({ blocked: 'calls that blocked',
-					stalled: 'stalls' }[of] || 'samples') + ' in intervals of ' +
+					stalled: 'stall stacks' }[of] || 'samples') + ' in intervals of ' +
 					formatTime(Number(limits[of + '_cell']))),
 		].filter(Boolean);
 		return parts.length > 0 && 'limited to ' +

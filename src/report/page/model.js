@@ -277,7 +277,7 @@ export class Model extends Events {
 		const ones = new Float64Array(this.threads.length).fill(1);
 		if (of === 'blocked' || of === 'stalled')
 			return new Rows(stacks[of], trees[of], ones, 'time',
-				of === 'blocked' ? 'call' : 'stall');
+				of === 'blocked' ? 'call' : 'stall stack');
 		return new Rows(allocationsOf(allocations, of, moment), trees.heap, ones,
 			'bytes', 'allocation');
 	}

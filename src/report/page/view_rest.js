@@ -97,14 +97,20 @@ export class AboutView extends View {
 		return rows.length > 0 ? [el('h2', {}, label), table.element] : [];
 	}
 
-	/** Processor time that the samplers of all processes reported. */
+	/** Processor time that the samplers reported.  A process that a signal
+	 * ends reports nothing. */
 	describeCost() {
-		const { model: { metadata, texts } } = this.app;
-		let us = 0;
+		const { model: { metadata, texts, samples } } = this.app;
+		let us = 0, n = 0;
 		for (const [, , key, value] of metadata)
-			if (texts.get(key) === 'syscap.sampler.delivered')
+			if (texts.get(key) === 'syscap.sampler.delivered') {
 				us += Number(/took_us (\d+)/.exec(texts.get(value))?.[1] || 0);
-		return us > 0 ? formatTime(us * 1000) + ' of processor time' : null;
+				n += Number(/samples (\d+)/.exec(texts.get(value))?.[1] || 0);
+			}
+		const { all } = samples;
+		return us > 0 ? formatTime(us * 1000) + ' of processor time' + (n < all
+			? ', reported for ' + formatCount(n) + ' of ' +
+				formatNumber(all, 'sample') : '') : null;
 	}
 
 	/** Libraries with functions without names, in the current filter. */
@@ -153,7 +159,7 @@ export class AboutView extends View {
 			list([['Command', noted('syscap.command')],
 				['Sampling', noted('syscap.sampler')],
 				['Sampling took', this.describeCost()],
-				['Counters', noted('syscap.counters')],
+				['Counters', noted('syscap.counters')?.replace(/,/g, ', ') || null],
 				['Kernel', noted('syscap.kernel')],
 				['Recorded', facts.date], ['Lasts', formatTime(model.end - model.begin)],
 				['Size', formatBytes(Number(facts.size))],

@@ -357,8 +357,18 @@ test('logs of the selected severities', async () => {
 });
 
 test('facts about the capture are shown', async () => {
-	const { view } = await open(AboutView);
+	const { app, view } = await open(AboutView);
 	assert.match(view.element.textContent, /Processes.*app.*Threads.*one/);
+	const { texts, samples } = app.model;
+	const cost = (/** @type {number} */ n) => {
+		texts.get = (/** @type {any} */ key) => key === 0
+			? 'syscap.sampler.delivered' : `samples ${n}, ticks 7, took_us 12`;
+		app.model.metadata = [[0, 0, 0, 1]];
+		return view.describeCost();
+	};
+	assert.match(cost(1), new RegExp('12.*µs of processor time, reported for 1 of ' +
+		samples.all + '.samples$'));
+	assert.match(cost(samples.all), /12.*µs of processor time$/);
 });
 
 test('processes and threads are sorted by the time that passes', async () => {
