@@ -104,7 +104,8 @@ export function cutText(context, text, room) {
 		part = part.slice(0, n);
 		width = context.measureText(part).width;
 	}
-	if (part.length < 2)
+	/* A part of "483 ms" is another number. */
+	if (part.length < 2 || /^[\d.,]+\s\S+$/.test(text))
 		return '';
 	const last = part.charCodeAt(part.length - 1);
 	if (last >= 0xd800 && last < 0xdc00)

@@ -38,8 +38,8 @@ export class MemoryLine {
 		context.fillText('0', scale.width + 6, height - 8);
 		context.fillText(cutText(context, 'Bytes in use, of all threads',
 			scale.width - 8), 4, 24);
-		if (app.of() === 'live')
-			fillBox(context, scale.x(moment) - 1, 0, 2, height, theme.brush);
+		if (app.of() === 'live') /* below the text */
+			fillBox(context, scale.x(moment) - 1, 30, 2, height - 30, theme.brush);
 	}
 
 	/** @param {MouseEvent} event */

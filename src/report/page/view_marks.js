@@ -618,7 +618,7 @@ export class MarksView extends View {
 			const isTarget = line === target;
 			fillBox(context, left, Math.round(y(line)), width, 1,
 				isTarget ? theme.ink : theme.line);
-			context.fillStyle = isTarget ? theme.more : theme.soft;
+			context.fillStyle = isTarget ? theme.ink : theme.soft;
 			context.fillText(formatTime(line), 2, y(line));
 		}
 		let more = 0;

@@ -74,6 +74,8 @@ test('texts are cut between characters', () => {
 	assert.equal(cutText(context, 'short', 100), 'short');
 	assert.equal(cutText(context, 'a text that is too long', 70), 'a text t…');
 	assert.equal(cutText(context, 'x', 3), '');
+	assert.equal(cutText(context, '483\u00a0ms', 40), '');
+	assert.equal(cutText(context, '483\u00a0ms', 100), '483\u00a0ms');
 	assert.ok(!/[\ud800-\udbff]…/.test(cutText(context, '\u{1f600}'.repeat(20), 71)));
 });
 
