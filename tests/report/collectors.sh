@@ -61,7 +61,7 @@ mkfifo slow/settings
 slowest=${PICTURES:+&slowest=1}
 record stall --io --stalls --sample=wall -- \
 	./gtk4_blocked read "$dir/slow/settings"
-shows 840 stall-stack stall \
+shows 865 stall-stack stall \
 	"view=flame&mark=loop%2Fstall&search=read_in_a_button$slowest" \
 	loop/stall 2%
 shows 600 stall-call stall \
@@ -74,7 +74,7 @@ shows 600 fsync-call fsync \
 	io-main/fsync slow/document
 
 record list --memory -- ./gtk4_list
-shows 960 list-temporary list 'view=flame&of=temporary&search=format_message' \
+shows 985 list-temporary list 'view=flame&of=temporary&search=format_message' \
 	allocations 50%
 
 record leak --memory -- ./leaking_server "$dir/socket" 2000

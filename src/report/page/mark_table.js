@@ -21,7 +21,7 @@ export function makeMarkTable(view) {
 		id: (row) => row.isBar ? -1 - row.i : row.i,
 		headings: [
 			ofTexts('name', 'Mark',
-				(row) => app.model.markName(of(row).names[row.i]), 'title'),
+				(row) => app.model.markName(of(row).names[row.i]), 'wide'),
 			{ ...ofNumbers('time', 'Time', (row) => of(row).times[row.i],
 				(n) => formatAt(n - app.model.begin)), up: true,
 			cell: (row) => (isCut(row) ? '◂\u00a0' : '') +
@@ -61,7 +61,7 @@ export function makeStatisticsTable(view) {
 	return new Table({
 		label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
 		headings: [
-			ofTexts('name', 'Mark', (row) => row.label, 'title'),
+			ofTexts('name', 'Mark', (row) => row.label, 'wide'),
 			column('n', 'Count', formatCount),
 			time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
 			time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
