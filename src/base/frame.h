@@ -68,6 +68,11 @@ static inline uint16_t syc_frame_metadata(void *buffer, int32_t pid,
 	return syc_frame_end(&metadata->frame, sizeof(*metadata) + size);
 }
 
+/** Names of all types, in the order of the types. */
+#define SYC_FRAME_NAMES                                                     \
+	"timestamp sample map process fork exit jitmap ctrdef ctrset mark " \
+	"metadata log file_chunk allocation overlay trace dbus_message"
+
 /** Name of frames of @type.  Returns NULL if no frame of a file has @type. */
 static inline const char *syc_frame_name(unsigned type)
 {

@@ -121,30 +121,6 @@ bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
 bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
                           unsigned char *buffer);
 
-/**
- * Return whether frames of @type are events.  Descriptive frames may be written
- * long after their subject, so their times do not extend a capture's span.
- */
-static inline bool syc_frame_is_event(uint8_t type)
-{
-	switch (type) {
-	case SYSCAP_FRAME_MARK:
-	case SYSCAP_FRAME_SAMPLE:
-	case SYSCAP_FRAME_MAP:
-	case SYSCAP_FRAME_PROCESS:
-	case SYSCAP_FRAME_FORK:
-	case SYSCAP_FRAME_EXIT:
-	case SYSCAP_FRAME_CTRSET:
-	case SYSCAP_FRAME_LOG:
-	case SYSCAP_FRAME_ALLOCATION:
-	case SYSCAP_FRAME_TRACE:
-	case SYSCAP_FRAME_DBUS_MESSAGE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Weight of a sample, and flags of stacks. */
 
 /**

@@ -137,24 +137,11 @@ static void extend(struct syc_join_input *input,
 {
 	int64_t end = frame->time;
 
-	switch (frame->type) {
-	case SYSCAP_FRAME_MARK:
-		if (frame->mark.duration > 0 &&
-		    __builtin_add_overflow(frame->time, frame->mark.duration,
-		                           &end))
-			end = INT64_MAX;
-		break;
-	case SYSCAP_FRAME_TIMESTAMP:
-	case SYSCAP_FRAME_JITMAP:
-	case SYSCAP_FRAME_CTRDEF:
-	case SYSCAP_FRAME_METADATA:
-	case SYSCAP_FRAME_FILE_CHUNK:
-	case SYSCAP_FRAME_OVERLAY:
+	if (!syc_frame_is_event(frame->type))
 		return;
-	default:
-		if (syscap_frame_type_name(frame->type) == NULL)
-			return;
-	}
+	if (frame->type == SYSCAP_FRAME_MARK && frame->mark.duration > 0 &&
+	    __builtin_add_overflow(frame->time, frame->mark.duration, &end))
+		end = INT64_MAX;
 	if (end > input->end)
 		input->end = end;
 }

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/filter_options.h"
+#include "common/frame_layout.h"
 
 enum {
 	FROM = SYC_CAT_OWN,
@@ -38,21 +39,16 @@ static bool keeps(void *data, const struct syscap_frame *frame)
 			                               : INT64_MAX;
 		return frame->time < cut->to &&
 		       (frame->time >= cut->from || end > cut->from);
-	case SYSCAP_FRAME_SAMPLE:
-	case SYSCAP_FRAME_TRACE:
-	case SYSCAP_FRAME_CTRSET:
-	case SYSCAP_FRAME_LOG:
-	case SYSCAP_FRAME_ALLOCATION:
-	case SYSCAP_FRAME_DBUS_MESSAGE:
-	case SYSCAP_FRAME_TIMESTAMP:
-		return frame->time >= cut->from && frame->time < cut->to;
 	case SYSCAP_FRAME_PROCESS:
 	case SYSCAP_FRAME_MAP:
 	case SYSCAP_FRAME_FORK:
 	case SYSCAP_FRAME_EXIT:
 		return frame->time < cut->to;
 	default:
-		return true;
+		if (frame->type != SYSCAP_FRAME_TIMESTAMP &&
+		    !syc_frame_is_event(frame->type))
+			return true;
+		return frame->time >= cut->from && frame->time < cut->to;
 	}
 }
 

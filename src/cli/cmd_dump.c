@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/frame.h"
 #include "capture/embedded.h"
 #include "capture/frame.h"
 #include "cli/commands.h"
@@ -181,9 +182,7 @@ enum {
 	BY_TIME
 };
 
-#define TYPES                                                               \
-	"timestamp sample map process fork exit jitmap ctrdef ctrset mark " \
-	"metadata log file_chunk allocation overlay trace dbus_message unknown"
+#define TYPES SYC_FRAME_NAMES " unknown"
 
 struct request {
 	const char *command, *file;

@@ -58,6 +58,7 @@ struct syc_frame_shape {
 	uint8_t gap_at, gap_size;       /* place of `gap`, in bytes */
 	bool is_walked;                 /* the items have different sizes */
 	bool may_tell_tid;              /* padding2 may have the tid */
+	bool is_event;                  /* see syc_frame_is_event() */
 	const char *unfit;              /* error message for too many items */
 	const char *last_text;          /* name of the last text; NULL: none */
 	struct syc_frame_text texts[3]; /* size 0: end of the list */
@@ -114,6 +115,7 @@ struct syc_frame_shape {
 	COUNTING(WIRE(sample), sample, n_addrs, sizeof(uint64_t),             \
 	         "the addresses do not fit"),                                 \
 		GAP(SYC_AT(sample, flags) + 1, 1),                            \
+		.is_event = true,                                             \
 		.numbers = { NUMBER(sample, n_addrs), BITS(sample, flags, 1), \
 		             NUMBER(sample, tid) },                           \
 		.item_numbers = { ADDRESS }
@@ -131,19 +133,21 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_SAMPLE] = { STACK },
 	[SYSCAP_FRAME_MAP] = {
 		.least = WIRE(map) + 1, .sure = SYC_FRAME_LOOK,
-		.size = WIRE(map), .last_text = "path",
+		.size = WIRE(map), .last_text = "path", .is_event = true,
 		.numbers = { NUMBER(map, start), NUMBER(map, end),
 		                   NUMBER(map, offset), NUMBER(map, inode) },
 	},
 	[SYSCAP_FRAME_PROCESS] = {
 		.least = WIRE(frame) + 1, .sure = SYC_FRAME_LOOK,
 		.size = WIRE(frame), .last_text = "command line",
+		.is_event = true,
 	},
 	[SYSCAP_FRAME_FORK] = {
 		PLAIN(WIRE(fork)), GAP(SYC_AT(fork, padding), 4),
+		.is_event = true,
 		.numbers = { NUMBER(fork, child_pid) },
 	},
-	[SYSCAP_FRAME_EXIT] = { PLAIN(WIRE(frame)) },
+	[SYSCAP_FRAME_EXIT] = { PLAIN(WIRE(frame)), .is_event = true },
 	[SYSCAP_FRAME_JITMAP] = { /* the count has 32 bits */
 		.least = SYSCAP_JITMAP_FIXED, .sure = SYC_FRAME_LOOK,
 		.size = SYSCAP_JITMAP_FIXED,
@@ -164,13 +168,14 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		COUNTING(WIRE(ctrset), ctrset, n_groups, WIRE(values),
 		         "the groups of values do not fit"),
 		GAP(SYC_AT(ctrset, padding1), 6), .may_tell_tid = true,
+		.is_event = true,
 		.numbers = { NUMBER(ctrset, n_groups) },
 		.item_numbers = { ARRAY(values, ids, uint32_t),
 		                        ARRAY(values, values, uint64_t) },
 	},
 	[SYSCAP_FRAME_MARK] = {
 		SPEAKING(WIRE(mark), "message"), .duration = UINT64_MAX,
-		.may_tell_tid = true,
+		.may_tell_tid = true, .is_event = true,
 		.texts = { TEXT(mark, group), TEXT(mark, name) },
 		.numbers = { NUMBER(mark, duration) },
 	},
@@ -182,6 +187,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_LOG] = {
 		SPEAKING(WIRE(log), "message"),
 		GAP(SYC_AT(log, padding1), 6), .may_tell_tid = true,
+		.is_event = true,
 		.texts = { TEXT(log, domain) },
 		.numbers = { NUMBER(log, severity) },
 	},
@@ -196,7 +202,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_ALLOCATION] = {
 		COUNTING(WIRE(allocation), allocation, n_addrs,
 		         sizeof(uint64_t), "the addresses do not fit"),
-		GAP(SYC_AT(allocation, padding) + 1, 1),
+		GAP(SYC_AT(allocation, padding) + 1, 1), .is_event = true,
 		.numbers = { NUMBER(allocation, addr),
 		                   NUMBER(allocation, size),
 		                   NUMBER(allocation, tid),
@@ -218,6 +224,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_DBUS_MESSAGE] = {
 		COUNTING(SYSCAP_DBUS_FIXED, dbus_message, message_len, 1,
 		         "the message does not fit"),
+		.is_event = true,
 		.numbers = { BITS(dbus_message, bus_type, 2),
 		                   NUMBER(dbus_message, message_len) },
 	},
@@ -245,6 +252,17 @@ static inline const struct syc_frame_shape *syc_frame_shape(uint8_t type)
 {
 	return type > 0 && type < SYSCAP_FRAME_LAST ? &syc_frame_shapes[type]
 	                                            : NULL;
+}
+
+/**
+ * Return whether frames of @type are events.  Descriptive frames may be written
+ * long after their subject, so their times do not extend a capture's span.
+ */
+static inline bool syc_frame_is_event(uint8_t type)
+{
+	const struct syc_frame_shape *const shape = syc_frame_shape(type);
+
+	return shape != NULL && shape->is_event;
 }
 
 /** syc_frame_content_end() for types with items of several sizes. */
