@@ -204,7 +204,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	r = signal;
 	if (r == -EINVAL)
 		why = o->clock == SYSCAP_SAMPLER_PERF
-		              ? "perf events need SIGURG"
+		              ? "perf events need " SYC_TICK_SIGNAL_NAME
 		              : "the signal must be SIGPROF or a real-time "
 		                "signal";
 	if (signal < 0)

@@ -22,6 +22,7 @@ struct syc_thread_list;
  * is also the signal of perf events, and the second choice.
  */
 #define SYC_TICK_SIGNAL        SIGURG
+#define SYC_TICK_SIGNAL_NAME   "SIGURG"
 #define SYC_TICK_SIGNAL_SECOND SIGWINCH
 /* Signal that SYSCAP_SAMPLE calls "prof" */
 #define SYC_TICK_SIGNAL_PROF SIGPROF

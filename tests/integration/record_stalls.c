@@ -11,6 +11,7 @@
  *	record_stalls KIND many		many waits that signals end
  *
  * KIND: poll, ppoll, select, pselect, epoll_wait, epoll_pwait, epoll_pwait2.
+ * SIGNAL: first or second, of the sampler.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,6 +36,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "sampler/tick_signal.h"
 
 #define MS INT64_C(1000000)
 
@@ -629,7 +632,9 @@ int main(int argc, char **argv)
 	else if (argc > 2 && strcmp(argv[2], "many") == 0)
 		wait_for_many(argv[1]);
 	else if (argc > 2)
-		want_signal(atoi(argv[2]));
+		want_signal(strcmp(argv[2], "first") == 0
+		                    ? SYC_TICK_SIGNAL
+		                    : SYC_TICK_SIGNAL_SECOND);
 	else
 		loop(argv[1]);
 	return 0;

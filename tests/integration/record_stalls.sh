@@ -126,8 +126,8 @@ if grep -E "sleep_in_between.*;(ppoll|syc_whole|syc_seams)" seen; then
 fi
 rm cut.syscap*
 
-# The possible signals of the sampler: SIGURG, SIGWINCH
-for signal in 23 28; do
+# The possible signals of the sampler
+for signal in first second; do
 	"$SYSCAP" record -q --stalls -o loop.syscap -- "$program" poll $signal ||
 		fail "signal $signal: $?"
 	rm loop.syscap*

@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sampler/tick_signal.h"
+
 #define MS      1000000
 #define TIMES   20
 #define LATE_US 400 /* several periods of 10 kHz */
@@ -110,7 +112,8 @@ static int hold_ticks_of(pid_t child)
 		if (!WIFSTOPPED(status))
 			break;
 		int signal = WSTOPSIG(status);
-		if (signal == SIGURG || signal == SIGWINCH) {
+		if (signal == SYC_TICK_SIGNAL ||
+		    signal == SYC_TICK_SIGNAL_SECOND) {
 			const struct timespec late = { 0, LATE_US * 1000 };
 
 			n_held++;

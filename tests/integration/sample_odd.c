@@ -35,6 +35,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sampler/tick_signal.h"
+
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
@@ -284,11 +286,11 @@ static int handle_it(void)
 
 	burn(50);
 	for (int i = 0; i < 100; i++)
-		raise(SIGURG); /* ignored without a handler */
-	if (sigaction(SIGURG, &action, NULL) != 0)
+		raise(SYC_TICK_SIGNAL); /* ignored without a handler */
+	if (sigaction(SYC_TICK_SIGNAL, &action, NULL) != 0)
 		return 1;
 	for (int i = 0; i < 100; i++) {
-		raise(SIGURG);
+		raise(SYC_TICK_SIGNAL);
 		burn(2);
 	}
 	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
@@ -303,7 +305,7 @@ static int handle_it_and_fork(void)
 		                    .sa_flags = SA_SIGINFO };
 
 	burn(20);
-	if (sigaction(SIGURG, &action, NULL) != 0)
+	if (sigaction(SYC_TICK_SIGNAL, &action, NULL) != 0)
 		return 1;
 	burn(20);
 	return in_child(reset_all) | in_child(reset_all_unseen);
@@ -316,10 +318,10 @@ static int handle_both(void)
 		                    .sa_flags = SA_SIGINFO };
 
 	burn(20);
-	if (sigaction(SIGURG, &action, NULL) != 0)
+	if (sigaction(SYC_TICK_SIGNAL, &action, NULL) != 0)
 		return 1;
 	burn(20);
-	if (sigaction(SIGWINCH, &action, NULL) != 0)
+	if (sigaction(SYC_TICK_SIGNAL_SECOND, &action, NULL) != 0)
 		return 1;
 	burn(50);
 	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
@@ -374,13 +376,13 @@ static int handle_it_by(sighandler_t (*set)(int, sighandler_t))
 	struct sigaction before;
 
 	n_handled = 0;
-	if (sigaction(SIGURG, NULL, &before) != 0 ||
+	if (sigaction(SYC_TICK_SIGNAL, NULL, &before) != 0 ||
 	    before.sa_handler != SIG_DFL ||
-	    set(SIGURG, count_plainly) != SIG_DFL)
+	    set(SYC_TICK_SIGNAL, count_plainly) != SIG_DFL)
 		return 1;
 	burn(100);
 	printf("%d of nobody's\n", (int)n_handled);
-	return n_handled != 0 || set(SIGURG, SIG_DFL) == SIG_ERR;
+	return n_handled != 0 || set(SYC_TICK_SIGNAL, SIG_DFL) == SIG_ERR;
 }
 
 #pragma GCC diagnostic push
@@ -400,10 +402,10 @@ static int read_it(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGURG);
+	sigaddset(&set, SYC_TICK_SIGNAL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	burn(50); /* the program must not get pending ticks */
-	kill(getpid(), SIGURG);
+	kill(getpid(), SYC_TICK_SIGNAL);
 	const int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (read(fd, &info, sizeof(info)) < 0 || info.ssi_code != SI_USER ||
 	    read_one(fd, 10) > 0) {
@@ -412,7 +414,7 @@ static int read_it(void)
 	}
 	burn(50);
 	for (int i = 0; i < 50; i++) {
-		kill(getpid(), SIGURG);
+		kill(getpid(), SYC_TICK_SIGNAL);
 		if (read(fd, &info, sizeof(info)) < 0 ||
 		    info.ssi_code != SI_USER || read_one(fd, 2) > 0) {
 			printf("not what was sent\n");
@@ -560,7 +562,7 @@ static int handle_while_blocked(void)
 	sigset_t before;
 
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	signal(SIGURG, do_nothing);
+	signal(SYC_TICK_SIGNAL, do_nothing);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	burn(300);
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_taken_over.c - handles SIGURG, so that ticks use another signal, and
- * loads a library that brings a sampler.  Returns 1 if its handler was called.
+ * sample_taken_over.c - handles the first signal of ticks, so that ticks use
+ * another signal, and loads a library that brings a sampler.  Returns 1 if its
+ * handler was called.
  *
  *	sample_taken_over LIBRARY
  */
@@ -10,6 +11,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#include "sampler/tick_signal.h"
 
 static volatile sig_atomic_t n_urgent;
 
@@ -23,7 +26,7 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = count_urgent };
 
-	if (argc != 2 || sigaction(SIGURG, &action, NULL) != 0)
+	if (argc != 2 || sigaction(SYC_TICK_SIGNAL, &action, NULL) != 0)
 		return 2;
 	if (dlopen(argv[1], RTLD_NOW) == NULL) {
 		fprintf(stderr, "%s\n", dlerror());

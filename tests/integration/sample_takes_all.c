@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sampler/tick_signal.h"
+
 #define MS 1000000
 
 static sigset_t all;
@@ -52,7 +54,7 @@ static void fail(const char *what, int saw)
 /* Takes a tick by a bare system call. */
 static void catch_tick(void)
 {
-	const uint64_t urgent = UINT64_C(1) << (SIGURG - 1);
+	const uint64_t urgent = UINT64_C(1) << (SYC_TICK_SIGNAL - 1);
 	const struct timespec second = { 1, 0 };
 	sigset_t before;
 
@@ -60,8 +62,8 @@ static void catch_tick(void)
 	const long number = syscall(SYS_rt_sigtimedwait, &urgent, &tick,
 	                            &second, sizeof(urgent));
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (number != SIGURG || tick.si_code != SI_TIMER) {
-		printf("no tick came by SIGURG: %ld\n", number);
+	if (number != SYC_TICK_SIGNAL || tick.si_code != SI_TIMER) {
+		printf("no tick came by the first signal: %ld\n", number);
 		exit(1);
 	}
 }
@@ -71,15 +73,16 @@ static void catch_tick(void)
 
 static pid_t waiter;
 
-/* Sends a tick as SIGWINCH, like the waiter's timer after the change. */
+/* Sends a tick as the second signal, like the waiter's timer after the
+ * change. */
 static void *send_tick(void *nothing)
 {
 	struct timespec soon = { 0, 50 * MS };
 
 	nanosleep(&soon, NULL);
-	tick.si_signo = SIGWINCH;
-	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), waiter, SIGWINCH, &tick) !=
-	    0)
+	tick.si_signo = SYC_TICK_SIGNAL_SECOND;
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), waiter,
+	            SYC_TICK_SIGNAL_SECOND, &tick) != 0)
 		fail("a tick can't be sent", errno);
 	return nothing;
 }
@@ -135,17 +138,17 @@ static void wait_for_number(void)
 		fail("sigwait() said", number);
 }
 
-/* A terminal's SIGWINCH is no tick. */
+/* The second signal from a terminal is no tick. */
 static void wait_for_own(void)
 {
 	const struct timespec second = { 1, 0 };
 	int r;
 
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	pthread_kill(pthread_self(), SIGWINCH);
+	pthread_kill(pthread_self(), SYC_TICK_SIGNAL_SECOND);
 	r = sigtimedwait(&all, NULL, &second);
-	if (r != SIGWINCH)
-		fail("the program's own SIGWINCH is gone", r);
+	if (r != SYC_TICK_SIGNAL_SECOND)
+		fail("the program's own second signal is gone", r);
 }
 
 /* ---------------------------------------------------- reads from a signalfd */
@@ -168,11 +171,11 @@ static void take_urgent(void)
 {
 	const struct sigaction action = { .sa_handler = handle };
 
-	sigaction(SIGURG, &action, NULL);
+	sigaction(SYC_TICK_SIGNAL, &action, NULL);
 }
 
-/* Sets a handler for SIGURG.  Afterwards, while the thread blocks all signals,
- * @fd may only give SIGUSR1. */
+/* Sets a handler for the first signal.  Afterwards, while the thread blocks all
+ * signals, @fd may only give SIGUSR1. */
 static void expect_no_tick(int fd)
 {
 	sigset_t none;
@@ -215,7 +218,7 @@ static void use_all_but_urgent(void)
 {
 	sigset_t set = all;
 
-	sigdelset(&set, SIGURG);
+	sigdelset(&set, SYC_TICK_SIGNAL);
 	expect_no_tick(make_signalfd(&set));
 }
 
@@ -225,7 +228,7 @@ static void use_few(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SYC_TICK_SIGNAL_SECOND);
 	sigaddset(&set, SIGUSR1);
 	expect_no_tick(make_signalfd(&set));
 }
@@ -249,10 +252,10 @@ static void let_child_take_urgent(void)
 		;
 	if (number != 0)
 		fail("a signalfd gave", number);
-	pthread_kill(pthread_self(), SIGWINCH);
+	pthread_kill(pthread_self(), SYC_TICK_SIGNAL_SECOND);
 	number = read_signal(fd);
-	if (number != SIGWINCH)
-		fail("a signalfd did not give SIGWINCH, but", number);
+	if (number != SYC_TICK_SIGNAL_SECOND)
+		fail("a signalfd did not give the second signal, but", number);
 }
 
 static volatile sig_atomic_t was_reached;

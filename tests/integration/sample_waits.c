@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sampler/tick_signal.h"
+
 #define WAIT_MS 50
 #define MS      1000000
 
@@ -219,8 +221,8 @@ static void handle_until_tick(int number)
 	(void)number;
 	do
 		sigpending(&pending);
-	while (!sigismember(&pending, SIGURG) &&
-	       !sigismember(&pending, SIGWINCH));
+	while (!sigismember(&pending, SYC_TICK_SIGNAL) &&
+	       !sigismember(&pending, SYC_TICK_SIGNAL_SECOND));
 	n_handled++;
 }
 

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "sampler/soak_deeds.h"
+#include "sampler/tick_signal.h"
 
 extern char **environ;
 
@@ -184,14 +185,14 @@ static void handle_urgent(void)
 		                          .sa_flags = SA_SIGINFO };
 
 	n_urgent = 0;
-	if (sigaction(SIGURG, &action, NULL) != 0)
+	if (sigaction(SYC_TICK_SIGNAL, &action, NULL) != 0)
 		return;
 	for (int i = 0; i < 50; i++) {
-		pthread_kill(pthread_self(), SIGURG);
+		pthread_kill(pthread_self(), SYC_TICK_SIGNAL);
 		soak_work(20000);
 	}
 	if (n_urgent != 50 || n_of_others != 0)
-		soak_harmed("SIGURG is not what was sent");
+		soak_harmed("the signal is not what was sent");
 }
 
 /* Handles the tick's signal in the second half of the time: from then on, ticks

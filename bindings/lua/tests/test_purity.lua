@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- test_purity.lua - allocations, frees and locks in the handler of a tick, with
--- a followed Lua state: none.  handler_watch.so (HANDLER_WATCH) counts these
+-- a followed Lua state: none.  tick_watch.so (TICK_WATCH) counts these
 -- calls.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 local programs = dofile(arg[0]:match "^.*/" .. "programs.lua")
@@ -12,7 +12,7 @@ t.test("no tick allocates, frees or locks", function()
     local seconds = 1.5
     %s
     print(sampling:stats().samples)]]):format(programs.work),
-    { before = "env LD_PRELOAD=" .. os.getenv "HANDLER_WATCH" .. " " })
+    { before = "env LD_PRELOAD=" .. os.getenv "TICK_WATCH" .. " " })
   local samples = tonumber(text:match "^(%d+)")
   local entries, allocations, frees, locks = text:match(
     "handled (%d+) allocated (%d+) freed (%d+) locked (%d+)")

@@ -218,8 +218,8 @@ test('the handler allocates nothing, frees nothing and takes no lock', (t) => {
     args: ['2000', 'churn'],
     env: {
       SYSCAP_SAMPLE: '5000,wall',
-      HANDLER_WATCH_TO: told,
-      LD_PRELOAD: process.env.HANDLER_WATCH,
+      TICK_WATCH_TO: told,
+      LD_PRELOAD: process.env.TICK_WATCH,
     },
   });
   const [, handlers, rest] =

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Ticks in Python code, which must not allocate, free or lock.
 
-HANDLER_WATCH names the library of handler_watch.c, which counts these calls.
+TICK_WATCH names the library of tick_watch.c, which counts these calls.
 """
 
 import os
@@ -22,7 +22,7 @@ class Purity(unittest.TestCase):
             env = dict(os.environ, **environment)
             run = subprocess.run(
                 [SYSCAP, "record", "-o", f"{folder}/x.syscap", "--",
-                 "env", f"LD_PRELOAD={os.environ['HANDLER_WATCH']}",
+                 "env", f"LD_PRELOAD={os.environ['TICK_WATCH']}",
                  sys.executable, "-c", CHURN, "1.5"],
                 env=env, capture_output=True, text=True, timeout=100,
                 check=False)
@@ -39,7 +39,7 @@ class Purity(unittest.TestCase):
         self.assertEqual(impure, [0, 0, 0])
 
     def test_it_would_be_seen(self):
-        handled, allocated, _, _ = self.count(HANDLER_WATCH_BITES="1")
+        handled, allocated, _, _ = self.count(TICK_WATCH_BITES="1")
         self.assertGreaterEqual(allocated, handled - 1)
 
 

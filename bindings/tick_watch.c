@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handler_watch.c - a library that tests preload.  The library counts forbidden
+ * tick_watch.c - a library that tests preload.  The library counts forbidden
  * calls in handlers of SIGURG and real-time signals: allocate, free and lock.
  * At the end of the process, the library writes a line to stderr, or to the
- * file of HANDLER_WATCH_TO:
+ * file of TICK_WATCH_TO:
  *
  *	handled N allocated N freed N locked N
  *
- * With HANDLER_WATCH_BITES each handler allocates once, to test the counting.
+ * With TICK_WATCH_BITES each handler allocates once, to test the counting.
  *
  * This library replaces sigaction() to wrap each handler.
  * tests/harness/pure.c, linked in, counts.
@@ -87,12 +87,12 @@ __attribute__((constructor)) static void count_ourselves(void)
 {
 	if (!pure_can_count())
 		_exit(99);
-	bites = getenv("HANDLER_WATCH_BITES") != NULL;
+	bites = getenv("TICK_WATCH_BITES") != NULL;
 }
 
 __attribute__((destructor)) static void tell(void)
 {
-	const char *const to = getenv("HANDLER_WATCH_TO");
+	const char *const to = getenv("TICK_WATCH_TO");
 	const struct pure_counts counts = pure_get();
 	char line[160];
 	const int n = snprintf(
