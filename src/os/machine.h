@@ -25,19 +25,28 @@
  *                    program.  On aarch64 the claims are in the first 64 GiB,
  *                    which each size of address space has.  On i386 claims are
  *                    above programs without PIE, and below libraries.
+ * SYC_HAS_RESTORER   The kernel's struct of a signal's action has the address
+ *                    to which the handler returns (on i386: or 0).
+ * SYC_VDSO_RETURNS   Handlers may return to the vDSO.
  */
 #if defined(__x86_64__)
 #define SYC_AUDIT_ARCH   AUDIT_ARCH_X86_64
 #define SYC_VDSO_CLOCK   "__vdso_clock_gettime"
 #define SYC_CLAIMS_BEGIN UINT64_C(0x551000010000)
+#define SYC_HAS_RESTORER 1
+#define SYC_VDSO_RETURNS 0
 #elif defined(__aarch64__)
 #define SYC_AUDIT_ARCH   AUDIT_ARCH_AARCH64
 #define SYC_VDSO_CLOCK   "__kernel_clock_gettime"
 #define SYC_CLAIMS_BEGIN UINT64_C(0xE10010000)
+#define SYC_HAS_RESTORER 0
+#define SYC_VDSO_RETURNS 1
 #elif defined(__i386__)
 #define SYC_AUDIT_ARCH   AUDIT_ARCH_I386
 #define SYC_VDSO_CLOCK   "__vdso_clock_gettime64"
 #define SYC_CLAIMS_BEGIN UINT64_C(0x30010000)
+#define SYC_HAS_RESTORER 1
+#define SYC_VDSO_RETURNS 1
 #else
 #error "the library supports x86-64, aarch64 and (without the sampler) i386"
 #endif

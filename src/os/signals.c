@@ -21,14 +21,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/machine.h"
+
 #define N_SIGNALS 64
 
 /* The kernel's struct of an action; sigaction() omits the restorer. */
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags;
-#if defined(__x86_64__) || defined(__i386__)
-	uintptr_t restorer; /* i386: 0, if handlers return to the vDSO */
+#if SYC_HAS_RESTORER
+	uintptr_t restorer; /* 0 if handlers return to the vDSO */
 #endif
 	uint64_t mask;
 };
@@ -64,11 +66,11 @@ static void find_returns(struct returns *to)
 		            sizeof(action.mask)) != 0 ||
 		    action.handler <= 1) /* default action, or ignored */
 			continue;
-#if defined(__x86_64__) || defined(__i386__)
+#if SYC_HAS_RESTORER
 		if (action.restorer != 0)
 			add_range(to, action.restorer, action.restorer + 1);
 #endif
-#if !defined(__x86_64__)
+#if SYC_VDSO_RETURNS
 		const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
 		add_range(to, vdso, vdso + 16384);
 #endif

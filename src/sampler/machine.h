@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * machine.h - parts of the sampler that depend on the processor: registers of a
- * signal's context, first function of a thread.
+ * signal's context, thread-local storage, first function of a thread.
  */
 #ifndef SYC_SAMPLER_MACHINE_H
 #define SYC_SAMPLER_MACHINE_H
@@ -11,10 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include <syscap/runtime.h>
 
+#include "os/machine.h"
 #include "os/signals.h"
 
 /** Store the registers that the signal of @context interrupted. */
@@ -72,6 +75,59 @@ static inline bool syc_registers_open_mask(const ucontext_t *context)
 #else
 	(void)context;
 	return false;
+#endif
+}
+
+/* Attribute of functions that must not read a canary in thread-local
+ * storage. */
+#define SYC_NO_CANARY __attribute__((no_stack_protector))
+
+/*
+ * SYC_REALIGN                     Attribute of signal handlers.  qemu-user 7.2
+ *                                 calls handlers with a stack that is
+ *                                 misaligned by 8 bytes.
+ * SYC_CONTROL_BLOCK_BEGINS_AT_TP  The thread pointer is the address of the
+ *                                 thread's control block, not of its end.
+ */
+#if defined(__x86_64__)
+#define SYC_REALIGN                    __attribute__((force_align_arg_pointer))
+#define SYC_CONTROL_BLOCK_BEGINS_AT_TP 1
+#else
+#define SYC_REALIGN
+#define SYC_CONTROL_BLOCK_BEGINS_AT_TP 0
+#endif
+
+/** Return whether the processor lets programs read the base of thread-local
+ * storage. */
+static inline bool syc_tls_base_is_readable(void)
+{
+#if defined(__x86_64__)
+	return (getauxval(AT_HWCAP2) & 2) != 0;
+#else
+	return true;
+#endif
+}
+
+/**
+ * Find the address of thread-local storage without an access to the storage.
+ * Returns 0 if the thread has no storage.  @is_readable comes from
+ * syc_tls_base_is_readable().
+ */
+SYC_NO_CANARY static inline uintptr_t syc_tls_address(bool is_readable)
+{
+#if defined(__x86_64__)
+	const long get_fs = 0x1003; /* ARCH_GET_FS */
+	uintptr_t base = 0;
+
+	if (is_readable)
+		__asm__ volatile("rdfsbase %0" : "=r"(base));
+	else if (syc_raw_syscall(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base,
+	                         0, 0, 0, 0) != 0)
+		return 0;
+	return base;
+#else
+	(void)is_readable;
+	return (uintptr_t)__builtin_thread_pointer();
 #endif
 }
 

@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -31,6 +30,7 @@
 #include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/compose.h"
+#include "sampler/machine.h"
 #include "sampler/sampler.h"
 #include "sampler/state.h"
 #include "sampler/thread_scan.h"
@@ -58,40 +58,11 @@ struct tick {
 	const struct syc_library_wait *wait;
 };
 
-/* Attribute of functions that must not read a canary in thread-local
- * storage. */
-#define NO_CANARY __attribute__((no_stack_protector))
-
-/* qemu-user 7.2 calls handlers with a stack that is misaligned by 8 bytes. */
-#if defined(__x86_64__)
-#define REALIGN __attribute__((force_align_arg_pointer))
-#else
-#define REALIGN
-#endif
-
-#if defined(__x86_64__)
 static bool can_read_base; /* the processor lets programs read the FS base */
+#if SYC_CONTROL_BLOCK_BEGINS_AT_TP
 /* Index, in words, of the thread's id in a control block, or 0 if unknown */
 static uint32_t tid_at;
 #endif
-
-/* Find the address of thread-local storage without an access to the storage. */
-NO_CANARY static uintptr_t thread_pointer(void)
-{
-#if defined(__x86_64__)
-	const long get_fs = 0x1003; /* ARCH_GET_FS */
-	uintptr_t base = 0;
-
-	if (__atomic_load_n(&can_read_base, __ATOMIC_RELAXED))
-		__asm__ volatile("rdfsbase %0" : "=r"(base));
-	else if (syc_raw_syscall(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base,
-	                         0, 0, 0, 0) != 0)
-		return 0;
-	return base;
-#else
-	return (uintptr_t)__builtin_thread_pointer();
-#endif
-}
 
 /*
  * Return whether the thread has thread-local storage of its own.  A thread that
@@ -100,15 +71,16 @@ NO_CANARY static uintptr_t thread_pointer(void)
  * threads.  The list is in the control block.  musl's control block begins with
  * some pointers and the thread's id.
  */
-NO_CANARY static bool owns_tls(int32_t tid)
+SYC_NO_CANARY static bool owns_tls(int32_t tid)
 {
-	const uintptr_t tp = thread_pointer();
+	const uintptr_t tp = syc_tls_address(
+		__atomic_load_n(&can_read_base, __ATOMIC_RELAXED));
 	uintptr_t head = 0;
 	size_t len = 0;
 
 	if (tp == 0)
 		return false;
-#if defined(__x86_64__)
+#if SYC_CONTROL_BLOCK_BEGINS_AT_TP
 	const uint32_t at = __atomic_load_n(&tid_at, __ATOMIC_RELAXED);
 	if (at != 0 && ((const int32_t *)tp)[at] == tid)
 		return true;
@@ -117,7 +89,7 @@ NO_CANARY static bool owns_tls(int32_t tid)
 	                    (long)(uintptr_t)&len, 0, 0, 0) == 0 &&
 	    head != 0)
 		return head - tp < BLOCK_MAX || tp - head < BLOCK_MAX;
-#if defined(__x86_64__)
+#if SYC_CONTROL_BLOCK_BEGINS_AT_TP
 	const int32_t *word = (const int32_t *)tp;
 #else
 	const int32_t *word = (const int32_t *)(tp - BLOCK_WITH_TID);
@@ -130,10 +102,11 @@ NO_CANARY static bool owns_tls(int32_t tid)
 
 void syc_tick_prepare(void)
 {
-#if defined(__x86_64__)
-	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
+	__atomic_store_n(&can_read_base, syc_tls_base_is_readable(),
 	                 __ATOMIC_RELAXED);
-	const int32_t *const word = (const int32_t *)thread_pointer();
+#if SYC_CONTROL_BLOCK_BEGINS_AT_TP
+	const int32_t *const word =
+		(const int32_t *)syc_tls_address(syc_tls_base_is_readable());
 	const int32_t tid = gettid();
 	for (uint32_t i = 1; i < GLIBC_WITH_TID / sizeof(*word); i++)
 		if (word[i] == tid) {
@@ -336,7 +309,7 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 
 /* Return whether this thread has thread-local storage of its own.  By now, @t
  * may belong to another thread, without the knowledge of this thread. */
-NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
+SYC_NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
 
@@ -405,8 +378,8 @@ static void tell_of_interruption(int signal, struct tick *tick)
 		tick->wait = syc_tick_interrupts(signal, tick->context);
 }
 
-REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
-                                       void *context)
+SYC_REALIGN SYC_NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
+                                               void *context)
 {
 	const int32_t tid =
 		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);

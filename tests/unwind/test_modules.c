@@ -212,15 +212,8 @@ TEST(addresses_of_an_unloaded_library)
 	ucontext_t context;
 
 	CHECK_EQ(getcontext(&context), 0);
-#if defined(__x86_64__)
-	context.uc_mcontext.gregs[REG_RIP] = (greg_t)litter[4];
-	context.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)litter;
-	context.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)litter;
-#elif defined(__aarch64__)
-	context.uc_mcontext.pc = litter[4];
-	context.uc_mcontext.sp = (uintptr_t)litter;
-	context.uc_mcontext.regs[29] = (uintptr_t)litter;
-#endif
+	registers_set(&context, litter[4], (uintptr_t)litter,
+	              (uintptr_t)litter);
 	walk_from(&walk, &context, 512);
 	CHECK(walk.unwind.n >= 1 && walk.unwind.n <= 512);
 	CHECK_EQ(walk.addrs[0], litter[4]);
