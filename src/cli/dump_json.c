@@ -2,7 +2,7 @@
 /*
  * dump_json.c - `syscap dump --json`: a frame as one JSON object.
  *
- * The keys are the names of fields in docs/format.md.
+ * docs/json.md lists the keys.
  */
 #include <string.h>
 
