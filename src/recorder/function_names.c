@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* naming.c - names for the stacks of a recording, added at its end. */
+/* function_names.c - function names of a recording's stacks, added at its end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
