@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fit_marks.c - marks kept in a page if not all fit. */
+/* test_mark_sums.c - sums of marks, and marks kept in a page if not all fit. */
 #include <stdlib.h>
 
 #include "harness/test.h"

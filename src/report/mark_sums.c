@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fit_marks.c - choice of the marks that a page holds, and bars for the others.
+ * mark_sums.c - sums of the marks of each name, choice of the marks that a page
+ * holds, and bars with the sums of the others.
  */
 #include <errno.h>
 #include <stdlib.h>
