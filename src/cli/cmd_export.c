@@ -15,55 +15,14 @@
 #include "cli/view_query.h"
 #include "export/export.h"
 
-#define FORMATS "perfetto chrome firefox folded speedscope pprof callgrind csv"
-#define TABLES  "functions samples marks counters logs allocations losses"
-
 /* Contents of a format. */
-#define SAMPLES     SYSCAP_PROFILE_SAMPLES
 #define MARKS       SYSCAP_PROFILE_MARKS
 #define ALLOCATIONS SYSCAP_PROFILE_ALLOCATIONS
 #define COUNTERS    SYSCAP_PROFILE_COUNTERS
 #define LOGS        SYSCAP_PROFILE_LOGS
-#define ALL         SYSCAP_PROFILE_BUT_VALUES
-
-static const struct format {
-	const char *name, *table;
-	int (*write)(struct syc_export *export);
-	unsigned holds;
-	bool is_binary;
-	bool has_bytes; /* the unit may be bytes, since the format has only
-	                 * sums */
-	bool has_losses;
-	bool has_lines;
-} formats[] = {
-	{ "perfetto", NULL, syc_export_perfetto, ALL, true, false, true, true },
-	{ "chrome", NULL, syc_export_chrome, ALL, false, false, true, true },
-	{ "firefox", NULL, syc_export_firefox, ALL, false, false, true, true },
-	{ "folded", NULL, syc_export_folded, SAMPLES, false, true, false,
-	  false },
-	{ "speedscope", NULL, syc_export_speedscope, SAMPLES | MARKS, false,
-	  false, false, true },
-	{ "pprof", NULL, syc_export_pprof, SAMPLES, true, false, false, true },
-	{ "callgrind", NULL, syc_export_callgrind, SAMPLES, false, true, false,
-	  true },
-	{ "csv", "functions", syc_export_csv_functions, SAMPLES, false, true,
-	  false, false },
-	{ "csv", "samples", syc_export_csv_samples, SAMPLES, false, false,
-	  false, true },
-	{ "csv", "marks", syc_export_csv_marks, SYSCAP_PROFILE_THREADS, false,
-	  false, false, false },
-	{ "csv", "counters", syc_export_csv_counters, COUNTERS, false, false,
-	  false, false },
-	{ "csv", "logs", syc_export_csv_logs, LOGS, false, false, false,
-	  false },
-	{ "csv", "allocations", syc_export_csv_allocations, ALLOCATIONS, false,
-	  false, false, false },
-	{ "csv", "losses", syc_export_csv_losses, SAMPLES, false, false, true,
-	  false },
-};
 
 struct run {
-	const struct format *format;
+	const struct syc_export_format *format;
 	struct syc_output_file output;
 	struct syc_filter_options filter;
 	struct syc_view_query query;
@@ -250,30 +209,30 @@ static int show(struct run *run)
 	return status;
 }
 
-static const struct format *find_format(const char *command, const char *name,
-                                        const char *table)
+static const struct syc_export_format *
+find_format(const char *command, const char *name, const char *table)
 {
-	const size_t n = sizeof(formats) / sizeof(*formats);
-
 	if (name == NULL) {
 		fprintf(stderr,
-		        "%s: no format given; --format is one of " FORMATS "\n",
+		        "%s: no format given; --format is one of " SYC_EXPORT_FORMATS
+		        "\n",
 		        command);
 		return NULL;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(formats[i].name, name) == 0 &&
-		    (table == NULL) == (formats[i].table == NULL) &&
-		    (table == NULL || strcmp(formats[i].table, table) == 0))
-			return &formats[i];
+	for (const struct syc_export_format *format = syc_export_formats;
+	     format->name != NULL; format++)
+		if (strcmp(format->name, name) == 0 &&
+		    (table == NULL) == (format->table == NULL) &&
+		    (table == NULL || strcmp(format->table, table) == 0))
+			return format;
 	if (strcmp(name, "csv") == 0 && table != NULL)
 		fprintf(stderr,
-		        "%s: csv: unknown table '%s'; --table is one of " TABLES
+		        "%s: csv: unknown table '%s'; --table is one of " SYC_EXPORT_TABLES
 		        "\n",
 		        command, table);
 	else if (strcmp(name, "csv") == 0)
 		fprintf(stderr,
-		        "%s: csv: no table given; --table is one of " TABLES
+		        "%s: csv: no table given; --table is one of " SYC_EXPORT_TABLES
 		        "\n",
 		        command);
 	else if (table != NULL)
@@ -281,7 +240,7 @@ static const struct format *find_format(const char *command, const char *name,
 		        command);
 	else
 		fprintf(stderr,
-		        "%s: unknown format '%s'; --format is one of " FORMATS
+		        "%s: unknown format '%s'; --format is one of " SYC_EXPORT_FORMATS
 		        "\n",
 		        command, name);
 	return NULL;
@@ -363,9 +322,10 @@ const struct syc_command syc_cmd_export = {
 		  "use.",
 	.options =
 		(const struct syc_option[]){
-			{ "format", 'f', "FORMAT", "write FORMAT.", FORMATS },
+			{ "format", 'f', "FORMAT", "write FORMAT.",
+	                  SYC_EXPORT_FORMATS },
 			{ "table", TABLE, "TABLE",
-	                  "write this table (csv only).", TABLES },
+	                  "write this table (csv only).", SYC_EXPORT_TABLES },
 			{ "output", 'o', "OUTPUT",
 	                  "write to OUTPUT (default -, standard output)",
 	                  NULL },

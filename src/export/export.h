@@ -56,6 +56,26 @@ int syc_export_csv_logs(struct syc_export *export);
 int syc_export_csv_allocations(struct syc_export *export);
 int syc_export_csv_losses(struct syc_export *export);
 
+/** Names of all formats, and of the tables of csv. */
+#define SYC_EXPORT_FORMATS \
+	"perfetto chrome firefox folded speedscope pprof callgrind csv"
+#define SYC_EXPORT_TABLES \
+	"functions samples marks counters logs allocations losses"
+
+struct syc_export_format {
+	const char *name, *table; /* table: of csv, or NULL */
+	int (*write)(struct syc_export *export);
+	unsigned holds; /* SYSCAP_PROFILE_*: contents of the format */
+	bool is_binary;
+	bool has_bytes; /* the unit may be bytes, since the format has only
+	                 * sums */
+	bool has_losses;
+	bool has_lines;
+};
+
+/** All formats; a row without a name ends the table. */
+extern const struct syc_export_format syc_export_formats[];
+
 /** Whether @unit is time, in ns. */
 bool syc_amount_is_time(enum syscap_view_unit unit);
 

@@ -32,16 +32,6 @@ static const struct syscap_filter filters[] = {
 	{ .drop = "a", .pid = 7 },
 };
 
-static int (*const formats[])(struct syc_export *) = {
-	syc_export_folded,          syc_export_speedscope,
-	syc_export_firefox,         syc_export_pprof,
-	syc_export_callgrind,       syc_export_chrome,
-	syc_export_perfetto,        syc_export_csv_functions,
-	syc_export_csv_samples,     syc_export_csv_marks,
-	syc_export_csv_counters,    syc_export_csv_logs,
-	syc_export_csv_allocations, syc_export_csv_losses,
-};
-
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static void demand(bool condition)
@@ -72,15 +62,19 @@ static void write_out(struct syc_export *export, size_t choice)
 		                              .title = "fuzz",
 		                              .filter = "" };
 	const enum syscap_view_of of = export->filter->of;
-	const unsigned format = choice % (COUNT(formats) + 1);
+	size_t n_formats = 0;
+
+	while (syc_export_formats[n_formats].name != NULL)
+		n_formats++;
+	const size_t format = choice % (n_formats + 1);
 
 	export->out = fopen("/dev/null", "w");
 	demand(export->out != NULL);
 	/* Other data than samples only have sums */
-	if (format == COUNT(formats))
+	if (format == n_formats)
 		demand(syc_flamegraph_write(&graph, export->out) == 0);
 	else if (of == SYSCAP_VIEW_SAMPLES)
-		demand(formats[format](export) == 0);
+		demand(syc_export_formats[format].write(export) == 0);
 	else
 		demand(syc_export_folded(export) == 0 &&
 		       syc_export_callgrind(export) == 0 &&

@@ -40,12 +40,19 @@ HOSTILE = [
     b"\x7f", b"\xf4\x90\x80\x80",
 ]
 
-EXPORTS = [["export", "--format", name]
-           for name in ("perfetto", "chrome", "firefox", "folded",
-                        "speedscope", "pprof", "callgrind")]
+
+
+def choices(*arguments):
+    """Names in the message of `syscap export` without a format or a table."""
+    said = subprocess.run([SYSCAP, "export", *arguments], capture_output=True,
+                          text=True)
+    return re.search("is one of (.*)", said.stderr)[1].split()
+
+
+EXPORTS = [["export", "--format", name] for name in choices()
+           if name != "csv"]
 EXPORTS += [["export", "--format", "csv", "--table", name]
-            for name in ("functions", "samples", "marks", "counters", "logs",
-                         "allocations", "losses")]
+            for name in choices("--format", "csv")]
 COMMANDS = EXPORTS + [
     ["stat"], ["stat", "--all", "--threads", "--tree"],
     ["stat", "--json", "--threads", "--tree"],
