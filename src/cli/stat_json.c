@@ -272,31 +272,6 @@ static void write_processes(struct syc_json *json,
 	syc_json_end_array(json);
 }
 
-static void write_marks(struct syc_json *json,
-                        const struct syc_mark_stats *marks, size_t most)
-{
-	syc_json_key(json, "marks");
-	syc_json_begin_array(json);
-	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
-		const struct syc_mark *mark = &marks->marks.items[i];
-
-		syc_json_begin_object(json);
-		syc_json_member_text(json, "group", mark->group);
-		syc_json_member_text(json, "name", mark->name);
-		syc_json_member_unsigned(json, "count", mark->count);
-		syc_json_member_integer(json, "min_ns", mark->min);
-		syc_json_member_integer(json, "mean_ns", mark->mean);
-		syc_json_member_integer(json, "median_ns", mark->median);
-		syc_json_member_integer(json, "p99_ns", mark->p99);
-		syc_json_member_integer(json, "max_ns", mark->max);
-		syc_json_member_integer(json, "total_ns", mark->total);
-		syc_json_end_object(json);
-	}
-	syc_json_end_array(json);
-	syc_json_member_unsigned(json, "marks_cut", marks->n_cut);
-	syc_json_member_unsigned(json, "marks_before", marks->n_before);
-}
-
 static void write_values(struct syc_json *json, bool is_double,
                          const struct syc_counter_values *values)
 {
@@ -380,7 +355,7 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	write_lost(&json, &summary->losses, hot->n_rows);
 	write_slowest(&json, &summary->slowest);
 	write_processes(&json, &summary->processes, hot->n_rows);
-	write_marks(&json, &summary->marks, hot->n_rows);
+	syc_mark_stats_json(&json, &summary->marks, hot->n_rows);
 	write_counters(&json, &summary->counters, hot->n_rows);
 	syc_json_key(&json, "logs");
 	syc_json_begin_object(&json);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat_marks.c - durations of marks and of operations, for `stat`. */
+/* stat_marks.c - durations of marks and of operations, and their table, for
+ * `stat`. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include <syscap/format.h>
 
 #include "cli/stat_summary.h"
+#include "cli/table.h"
 #include "common/containers.h"
+#include "common/json.h"
 #include "profile/marks.h"
 
 #define KEY_SIZE                                         \
@@ -210,4 +216,68 @@ int syc_mark_stats_finish(struct syc_mark_stats *marks)
 		qsort(marks->marks.items, marks->marks.n,
 		      sizeof(*marks->marks.items), compare_marks);
 	return r;
+}
+
+int syc_mark_stats_print(const struct syc_mark_stats *marks, size_t most)
+{
+	static const struct syc_table_column columns[] = {
+		{ "group", false }, { "name", false }, { "count", true },
+		{ "min", true },    { "mean", true },  { "median", true },
+		{ "p99", true },    { "max", true },   { "total", true },
+	};
+	struct syc_table table;
+
+	if (marks->marks.n == 0)
+		return 0;
+	syc_table_heading(stdout, "Marks");
+	syc_table_init(&table, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
+		const struct syc_mark *mark = &marks->marks.items[i];
+
+		syc_table_add_text(&table, mark->group);
+		syc_table_add_text(&table, mark->name);
+		syc_table_add(&table, "%" PRIu64, mark->count);
+		syc_table_add_duration(&table, mark->min);
+		syc_table_add_duration(&table, mark->mean);
+		syc_table_add_duration(&table, mark->median);
+		syc_table_add_duration(&table, mark->p99);
+		syc_table_add_duration(&table, mark->max);
+		syc_table_add_duration(&table, mark->total);
+	}
+	const int r = syc_table_finish(&table, marks->marks.n, most);
+
+	if (marks->n_cut > 0)
+		printf("  began before the recording: %" PRIu64
+		       ", counted from its beginning\n",
+		       marks->n_cut);
+	if (marks->n_before > 0)
+		printf("  ended before the recording: %" PRIu64
+		       ", not counted\n",
+		       marks->n_before);
+	return r;
+}
+
+void syc_mark_stats_json(struct syc_json *json,
+                         const struct syc_mark_stats *marks, size_t most)
+{
+	syc_json_key(json, "marks");
+	syc_json_begin_array(json);
+	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
+		const struct syc_mark *mark = &marks->marks.items[i];
+
+		syc_json_begin_object(json);
+		syc_json_member_text(json, "group", mark->group);
+		syc_json_member_text(json, "name", mark->name);
+		syc_json_member_unsigned(json, "count", mark->count);
+		syc_json_member_integer(json, "min_ns", mark->min);
+		syc_json_member_integer(json, "mean_ns", mark->mean);
+		syc_json_member_integer(json, "median_ns", mark->median);
+		syc_json_member_integer(json, "p99_ns", mark->p99);
+		syc_json_member_integer(json, "max_ns", mark->max);
+		syc_json_member_integer(json, "total_ns", mark->total);
+		syc_json_end_object(json);
+	}
+	syc_json_end_array(json);
+	syc_json_member_unsigned(json, "marks_cut", marks->n_cut);
+	syc_json_member_unsigned(json, "marks_before", marks->n_before);
 }

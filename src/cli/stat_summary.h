@@ -167,6 +167,14 @@ int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
  */
 int syc_mark_stats_finish(struct syc_mark_stats *marks);
 
+/** Print the table of marks, at most @most rows, for people.  Returns 0 or
+ * -ENOMEM. */
+int syc_mark_stats_print(const struct syc_mark_stats *marks, size_t most);
+
+/** Write the members of the marks, at most @most rows, to the open object. */
+void syc_mark_stats_json(struct syc_json *json,
+                         const struct syc_mark_stats *marks, size_t most);
+
 /*
  * Hot functions, source lines, call trees and slowest marks of `syscap stat`.
  */

@@ -186,45 +186,6 @@ static int print_lost(const struct syc_stat_summary *summary, size_t most)
 	return r;
 }
 
-static int print_marks(const struct syc_mark_stats *marks, size_t most)
-{
-	static const struct syc_table_column columns[] = {
-		{ "group", false }, { "name", false }, { "count", true },
-		{ "min", true },    { "mean", true },  { "median", true },
-		{ "p99", true },    { "max", true },   { "total", true },
-	};
-	struct syc_table table;
-
-	if (marks->marks.n == 0)
-		return 0;
-	syc_table_heading(stdout, "Marks");
-	syc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
-		const struct syc_mark *mark = &marks->marks.items[i];
-
-		syc_table_add_text(&table, mark->group);
-		syc_table_add_text(&table, mark->name);
-		syc_table_add(&table, "%" PRIu64, mark->count);
-		syc_table_add_duration(&table, mark->min);
-		syc_table_add_duration(&table, mark->mean);
-		syc_table_add_duration(&table, mark->median);
-		syc_table_add_duration(&table, mark->p99);
-		syc_table_add_duration(&table, mark->max);
-		syc_table_add_duration(&table, mark->total);
-	}
-	const int r = syc_table_finish(&table, marks->marks.n, most);
-
-	if (marks->n_cut > 0)
-		printf("  began before the recording: %" PRIu64
-		       ", counted from its beginning\n",
-		       marks->n_cut);
-	if (marks->n_before > 0)
-		printf("  ended before the recording: %" PRIu64
-		       ", not counted\n",
-		       marks->n_before);
-	return r;
-}
-
 static void add_value(struct syc_table *table, bool is_double, int64_t integer,
                       double number, bool is_bytes)
 {
@@ -390,7 +351,7 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
 	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||
-	    print_marks(&summary->marks, most) < 0 ||
+	    syc_mark_stats_print(&summary->marks, most) < 0 ||
 	    print_counters(&summary->counters, hot->sort, most) < 0 ||
 	    print_logs(summary) < 0)
 		return -ENOMEM;

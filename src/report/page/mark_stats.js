@@ -2,6 +2,9 @@
 // mark_stats.js - durations and processor times of marks.
 import { eachBar, eachMark, lowerBound } from './filter.js';
 
+/** Statistics of all marks of a name, if some are in bars. */
+export const MARK_SUMS = ['counts', 'sums', 'least', 'medians', 'p99s', 'most'];
+
 /**
  * The processor time of each mark: the weight of its thread's samples during
  * the mark.  If the thread is unknown,

@@ -50,22 +50,23 @@ export function makeMarkTable(view) {
  * @param {import('./view_marks.js').MarksView} view */
 export function makeStatisticsTable(view) {
 	const { app } = view;
-	const column = (/** @type {string} */ key, /** @type {string} */ text,
-		/** @type {(n: number) => string} */ format) => ({
+	const column = (/** @type {string} */ key, /** @type {string} */ text, tip = '',
+		/** @type {(n: number) => string} */ format = formatTime) => ({
 		...ofNumbers(key, text, (row) => row[key], format),
-		tip: key === 'total' ? 'Sum of all durations' : undefined,
+		tip,
 		cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
 			: (row.isExact ? '' : '≈\u00a0') + format(row[key]) });
-	const time = (/** @type {string} */ key, /** @type {string} */ text) =>
-		column(key, text, formatTime);
 	return new Table({
 		label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
 		headings: [
 			ofTexts('name', 'Mark', (row) => row.label, 'wide'),
-			column('n', 'Count', formatCount),
-			time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
-			time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
+			column('n', 'Count', 'Number of marks', formatCount), column('min', 'Min'),
+			column('median', 'Median', 'Half of the marks are not longer'),
+			column('mean', 'Mean', 'Mean duration'),
+			column('p99', 'p99', '99 % of the marks are not longer'),
+			column('max', 'Max'), column('total', 'Total', 'Sum of all durations'),
 			{ key: 'histogram', text: 'Durations (log)', width: 'name',
+				tip: 'Number of marks by duration, on a logarithmic axis',
 				cell: (row) => histogram(row.sorted, app.theme) },
 		],
 		sorted: (sort) => app.set({ sort }, true),

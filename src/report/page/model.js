@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // model.js - the page's model of the capture, from its columns.
 import { lowerBound, readRegex } from './filter.js';
+import { MARK_SUMS } from './mark_stats.js';
 import { allocationsOf, MEASURES, Rows } from './rows.js';
 import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
@@ -12,8 +13,6 @@ const RECORDING = 5; // the category of syscap's own code
 /** @param {number} pid */
 const signed = (pid) => pid > 0x7fffffff ? pid - 0x100000000 : pid;
 
-/** Statistics of all marks of a name, if some are in bars. */
-const SUMS = ['counts', 'sums', 'least', 'medians', 'p99s', 'most'];
 const OPERATION = ['ids', 'begins', 'ends', 'from', 'to', 'names', 'processes'];
 const ARROW = ['outs', 'ins'];
 const LOG = ['times', 'threads', 'severities', 'domains', 'messages'];
@@ -155,7 +154,7 @@ class Events {
 		this.markNames = readMarkNames(c, texts);
 		this.marks = readMarks(c);
 		this.bars = readBars(c);
-		this.markSums = readRows(c, 'markname', SUMS);
+		this.markSums = readRows(c, 'markname', MARK_SUMS);
 		this.operations = readRows(c, 'operation', OPERATION)
 			.sort((a, b) => a[1] - b[1]);
 		this.arrows = readRows(c, 'arrow', ARROW);

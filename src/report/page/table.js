@@ -60,9 +60,6 @@ export const TIPS = {
 	From: 'Time since the beginning', To: 'Time since the beginning',
 	Took: 'Duration of the mark', Duration: 'Duration of the mark',
 	Sampled: 'Processor or wall time of the samples during the mark',
-	Count: 'Number of marks', Mean: 'Mean duration',
-	Median: 'Half of the marks are not longer', p99: '99 % of the marks are not longer',
-	'Durations (log)': 'Number of marks by duration, on a logarithmic axis',
 	Values: 'Number of values', Min: 'Least', Max: 'Largest',
 	Last: 'Last value that is selected',
 	'Mean rate': 'Change a second from the first to the last selected value, of ' +
