@@ -62,7 +62,7 @@ typedef enum /*< flags >*/ {
  * SyscapGlibStartOptions:
  * @max_bytes: size at which recording stops; 0: never
  * @ring_kib: memory for each thread's events; 0: 256
- * @interval_ms: time between writes while events come; 0: 50
+ * @interval_ms: time between writes while events come; 0: as syscap_start()
  * @exit_flush_ms: longest wait of the process's end; 0: 250
  * @flags: flags of the recording
  *
