@@ -24,8 +24,8 @@ answers() {
 }
 
 timeout 150 xvfb-run -a "$SYSCAP" record -q -o story.syscap --sample --lines \
-	--memory --io --stalls --counters --logs --stderr -- "$dir/story" work 300 \
-	"${STORY_MS:-120}" 2>err || { cat err; exit 1; }
+	--memory --io --stalls --counters --logs --stderr -- "$dir/story" work \
+	"${STORY_FRAMES:-100}" "${STORY_MS:-120}" 2>err || { cat err; exit 1; }
 answers story burn_in_a_frame
 [ "${1:-}" = whole ] || exit 0
 
