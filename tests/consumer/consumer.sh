@@ -188,16 +188,21 @@ standard() {
 	done
 }
 
-# All installed files, built like a distribution's package.
+# All installed files, built like a distribution's package; without "whole"
+# only the library.
 lto() {
+	tools=ON
+	[ -n "$form" ] || tools=OFF
 	compilers | while read -r compiler; do
 		echo 'int main(void) { return 0; }' |
 			"$compiler" -flto -x c - -o "$work/a.out" ||
 			{ echo "left out: $compiler can't link -flto"; continue; }
 		build "$SYSCAP_SOURCE" "$work/lto" -DCMAKE_BUILD_TYPE=None \
 			-DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS=-flto \
-			-DSYSCAP_TESTS=OFF -DSYSCAP_BINDINGS=OFF
+			-DSYSCAP_TESTS=OFF -DSYSCAP_BINDINGS=OFF \
+			-DSYSCAP_TOOLS="$tools"
 		built=$work/lto/bin/syscap
+		[ -n "$form" ] || built=$SYSCAP
 		"$built" record -q -o "$work/a.syscap" -- "$work/lto/bin/01_mark"
 		"$built" check "$work/a.syscap"
 		"$built" report -o "$work/a.html" "$work/a.syscap"
@@ -215,7 +220,8 @@ find_package)
 	analyses "$work/build/analyse"
 	;;
 add_subdirectory)
-	project "-DSYSCAP_TREE=$SYSCAP_SOURCE"
+	project "-DSYSCAP_TREE=$SYSCAP_SOURCE" -DCMAKE_C_FLAGS=-Werror \
+		-DCMAKE_C_STANDARD="$(shuf -n 1 -e 11 23)"
 	;;
 pkg-config)
 	command -v pkg-config >/dev/null ||

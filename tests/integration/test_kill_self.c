@@ -27,7 +27,7 @@
 #include "harness/test.h"
 #include "harness/written.h"
 
-#define N_KILLS (test_is_sanitized() ? 90u : 510u)
+#define N_KILLS (test_is_whole() && !test_is_sanitized() ? 510u : 90u)
 /* Each kill takes all earlier steps again: a second on a busy machine */
 #define KILLED_IN_DRAIN (test_is_whole() && !test_is_sanitized() ? 600u : 40u)
 #define AT_ONCE         6

@@ -163,7 +163,8 @@ mutate "a filler is a long TIMESTAMP" src/emit/thread_ring.c \
 
 mutate "a full ring takes no record at exit" src/emit/recorder.c \
 	's/report_in_own_ring\(SYC_LOSS_RECORD_MAX\)/report_in_own_ring(0)/' \
-	emit/test_loss.c losses_before_exit_reach_a_stock_recorder
+	emit/test_loss.c \
+	losses_without_memory_at_exit_reach_a_stock_recorder
 
 mutate "a dead emit with a token at the same place passes for complete" \
 	src/emit/event.c 's/\n\t\tst->suspect_owner = 0;/\n\t\t;/' "$step" \
@@ -196,7 +197,7 @@ mutate "positions are stored before the write" src/session/spill_batch.c \
 
 mutate "no journal" src/session/output.c \
 	's/\tsyc_journal_begin\(batch, end\);\n//' \
-	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
+	"$kills" a_kill_in_a_transfer_into_an_output
 
 mutate "any thread gets the lock" src/os/robust_lock.c \
 	's/if \(holder != 0 && !is_gone\(holder\)\)/if (0)/' \
