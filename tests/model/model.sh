@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# model.sh NAME - checks the Promela model NAME.pml in all its states with spin,
-# and then each mutation that a line "mutations: A B" of the model lists.  The
-# model must pass, and spin must find an error in each mutation.
+# model.sh NAME - checks all states of the Promela model NAME.pml with spin.  The
+# model must pass.  spin must find an error in each mutation, which the line
+# "mutations:" of the model lists.
 #
 # Reads SYSCAP_SOURCE, CC.
 set -eu
