@@ -113,7 +113,7 @@ struct syc_thread {
 	 * machines, too */
 	uint64_t pos __attribute__((aligned(8)));
 	uint64_t headered; /* pos up to which every frame has its len */
-	uint32_t limit;    /* greatest value of the count in pos */
+	uint32_t limit;    /* upper bound of the count in pos */
 	uint32_t size;     /* of the body; 0: no ring */
 	uint32_t lap;      /* count - offset */
 	uint32_t nested;   /* emits in progress inside the outermost one */

@@ -8,11 +8,11 @@
  * Integers are in the byte order that the header names.  This library writes
  * little-endian only.
  *
- * The format is version 1 of GNOME Sysprof's format, with names of syscap.  A
+ * The format is version 1 of GNOME Sysprof's format, with syscap's names.  A
  * ring between an application and a recorder carries the same frames.
  * docs/format.md has the rules for readers of frames.
  *
- * In captures of syscap, all padding is zero, except padding2 (below).  Texts
+ * In syscap's captures, all padding is zero, except padding2 (below).  Texts
  * end with a NUL, and long texts are cut at a UTF-8 boundary.  Every pid has a
  * PROCESS frame.
  */
@@ -99,7 +99,8 @@ struct syscap_wire_frame {
 
 /**
  * The stack's outer frames are omitted.  The bit is in the flags of SAMPLE and
- * TRACE, and in the padding of ALLOCATION.  Other readers ignore the bit.
+ * TRACE, and in the padding of ALLOCATION.  Readers other than syscap's ignore
+ * the bit.
  */
 #define SYSCAP_STACK_CUT 2u
 

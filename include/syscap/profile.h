@@ -228,7 +228,7 @@ enum syscap_profile_category {
 	SYSCAP_CATEGORY_JIT,    /* code or scripts that a runtime named */
 	SYSCAP_CATEGORY_KERNEL,
 	SYSCAP_CATEGORY_NOTE,     /* no code: the reason for the stack's end */
-	SYSCAP_CATEGORY_RECORDING /* code of syscap in the program */
+	SYSCAP_CATEGORY_RECORDING /* syscap's own code in the program */
 };
 
 /**
@@ -320,7 +320,7 @@ void syscap_profile_stacks(const struct syscap_profile *profile,
 
 /* --------------------------------------------- samples: stable from here */
 
-/** Samples in the order of the file, which is nearly that of time. */
+/** Samples in file order, which is nearly time order. */
 struct syscap_profile_samples {
 	size_t n;
 	const int64_t *times;
@@ -381,7 +381,7 @@ enum syscap_view_of {
 struct syscap_filter {
 	enum syscap_view_of of;
 	/* Keep stacks that end in syscap's own code (docs/profile.md).  A view
-	 * always omits frames of syscap that call a frame of the program. */
+	 * always omits syscap's frames that call a frame of the program. */
 	bool with_recording;
 
 	/* Conditions on samples.  All conditions that are set must hold. */
@@ -579,9 +579,9 @@ struct syscap_profile_mark_name {
 size_t syscap_profile_n_marks(const struct syscap_profile *profile);
 
 /**
- * Get the mark @number, below syscap_profile_n_marks().  Marks are in the order
- * of the file, which is nearly that of time.  Returns a copy, since marks are
- * stored in a packed form.
+ * Get the mark @number, below syscap_profile_n_marks().  Marks are in file
+ * order, which is nearly time order.  Returns a copy, since marks are stored in
+ * a packed form.
  */
 struct syscap_profile_mark
 syscap_profile_mark(const struct syscap_profile *profile, size_t number);
@@ -672,8 +672,8 @@ struct syscap_profile_counter {
 	bool is_double;
 };
 
-/** Values of counters, if the part VALUES is kept, in the order of the file,
- * which is nearly that of time. */
+/** Values of counters, if the part VALUES is kept, in file order, which is
+ * nearly time order. */
 struct syscap_profile_values {
 	size_t n;
 	const int64_t *times;

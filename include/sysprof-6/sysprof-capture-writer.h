@@ -10,9 +10,9 @@
  *
  * The writer collects frames in a buffer, and writes the buffer when it is
  * full, once a second, by flush and unref, and at exit().  The writer writes
- * whole frames, except while the disk is full.  When there is room again, the
- * writer first writes the rest of a split frame; otherwise unref removes its
- * part.
+ * whole frames, except while the disk is full.  When the disk has space again,
+ * the writer first completes a split frame.  If the disk stays full, unref
+ * removes the written part of the frame.
  *
  * In the functions that add a frame, @time is in nanoseconds of
  * CLOCK_MONOTONIC, and @cpu may be -1.  The functions copy all data.  A NULL

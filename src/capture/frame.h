@@ -36,8 +36,8 @@ syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
 }
 
 /**
- * Fill the part that all frames share from the 24 bytes at @bytes, without a
- * check, and zero the rest of @ret_frame.
+ * Decode the common frame header from the 24 bytes at @bytes, unchecked.  Zero
+ * the rest of @ret_frame.
  */
 static inline void syc_frame_header(const unsigned char *bytes, bool big,
                                     struct syscap_frame *ret_frame)

@@ -233,9 +233,9 @@ void syc_join_jit_names(const struct syc_join_jit *jit,
                         unsigned char *buffer);
 
 /**
- * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  A JIT
- * address without a name gets a new address, too, because the old address may
- * have a name in another input.
+ * Renumber the @n addresses at @addrs, little-endian: a stack of process @pid.
+ * A JIT address without a name gets a new address, too, because the old address
+ * may have a name in another input.
  */
 int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
                        unsigned char *addrs, unsigned n, uint32_t *last);

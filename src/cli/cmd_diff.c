@@ -97,8 +97,8 @@ static int observe(struct recording *recording,
 	return r < 0 ? r : syc_observe_marks(&observed, &error);
 }
 
-/* The times of block @i.  The first block keeps the filter's begin, and the
- * last block the filter's end. */
+/* The time range of block @i.  The first block keeps the filter's begin, and
+ * the last block the filter's end. */
 static struct syscap_filter block_of(const struct recording *recording,
                                      size_t i)
 {

@@ -32,7 +32,7 @@ struct cpus {
 };
 
 /* Parse the times of a processor.  All time except idle and iowait is busy.
- * The time of guests is part of user. */
+ * User time includes guest time. */
 static bool parse_times(const char *text, struct cpu *times)
 {
 	int64_t n[TIMES];

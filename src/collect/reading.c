@@ -22,7 +22,7 @@ static bool open_kept(struct syc_kept_file *file,
 		return true;
 	if (!syc_path_make(whole, (const char *[]){ place->root, path, NULL }))
 		return false;
-	/* The open never waits, because the path may be no file of /proc */
+	/* Outside of /proc, the path may be a FIFO, whose open() would wait */
 	file->fd_1 =
 		syc_fd_keep(syc_fd_open(whole, O_RDONLY | O_NONBLOCK, 0)) + 1;
 	return file->fd_1 > 0;

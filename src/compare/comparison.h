@@ -169,8 +169,8 @@ bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
 
 /* Functions, marks and counters of one run, or of a block of a run. */
 
-/** Remove suffixes of compilers from @name, in place: .isra.0, .cold, "
- * [clone .part.1]", hashes of Rust. */
+/** Remove compiler suffixes from @name, in place: .isra.0, .cold, "
+ * [clone .part.1]", Rust hashes. */
 void syc_function_name_strip(char *name);
 
 struct syc_observed {

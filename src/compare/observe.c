@@ -27,7 +27,7 @@
 #define DIGITS "0123456789"
 #define HEX    "0123456789abcdef"
 
-#define HASH 16 /* number of digits in a hash of Rust */
+#define HASH 16 /* number of digits in a Rust hash */
 
 /* Suffixes that gcc and clang append to copies and parts of functions. */
 static const struct suffix {

@@ -20,8 +20,8 @@
  *   signals blocked.
  * - Only the thread adds frames (ring.tail), and only the holder of `lock`
  *   removes frames (ring.head).
- * - Only the thread itself changes from its ring to an overflow and back, in an
- *   outermost emit without other emits (docs/ring.md).
+ * - Only the thread itself switches from its ring to an overflow and back, in
+ *   an outermost emit without other emits (docs/ring.md).
  * - No loss record is in an overflow.  The thread's next event in the ring, or
  *   the end of the process, writes the loss record.
  *

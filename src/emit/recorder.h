@@ -56,7 +56,7 @@ bool syc_recorder_end_look(void);
 /* -------------------------------------------------------- handed_arena.c */
 
 /*
- * A recorder of syscap may request arenas (docs/protocol.md).  Then the process
+ * Syscap's recorder may request arenas (docs/protocol.md).  Then the process
  * makes its rings in one memfd, and sends the memfd in one message without an
  * answer.  The process's first event makes the arena.  If sending is impossible
  * at that time, events go into the arena, and later events try to send again,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * import.h - text output of other profilers as captures.
+ * import.h - conversion of other profilers' text output to captures.
  *
  * The importers read text line by line, and write each sample immediately.  The
  * text may contain any bytes.  The first line that is not in the folded format

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* permanent_map.c - large tables mapped at their first use, and pins of loaded
- * objects. */
+/* permanent_map.c - large tables mapped at their first use, and loaded
+ * objects pinned in memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

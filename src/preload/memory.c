@@ -166,8 +166,8 @@ static inline void leave_call(void)
 
 /*
  * Drop calls that siglongjmp() has left, and the kept frames, which may be
- * incomplete.  The frame of an interrupted call is above this call's frame.  As
- * for emits, only calls on the thread's own stack are dropped.
+ * incomplete.  An interrupted call's frame is at a higher address.  As for
+ * emits, only calls on the thread's own stack are dropped.
  */
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
@@ -216,7 +216,7 @@ static __attribute__((noinline)) void record_with_stack(void *block,
 
 	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
 	                  &flags, &flags);
-	/* Prevent a jump, because the walk omits this function's frame */
+	/* Prevent a tail call: the walk omits a fixed number of frames */
 	__asm__ volatile("");
 }
 
@@ -334,7 +334,7 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		count_forgotten();
 	errno = saved;
 	leave_call();
-	/* Prevent a jump, because the walk omits this function's frame */
+	/* Prevent a tail call: the walk omits a fixed number of frames */
 	__asm__ volatile("");
 }
 
@@ -410,7 +410,7 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 		}
 	errno = saved;
 	leave_call();
-	/* Prevent a jump, because the walk omits this function's frame */
+	/* Prevent a tail call: the walk omits a fixed number of frames */
 	__asm__ volatile("");
 }
 
@@ -429,7 +429,7 @@ syc_memory_mapped(struct syc_memory_range range, bool is_reported,
 		write_mapping(range, change);
 	errno = saved;
 	leave_call();
-	/* Prevent a jump, because the walk omits this function's frame */
+	/* Prevent a tail call: the walk omits a fixed number of frames */
 	__asm__ volatile("");
 }
 

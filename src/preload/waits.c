@@ -300,7 +300,7 @@ SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 	while (r = CALL(clock_nanosleep, false, (clock, flags, time, to)),
 	       r == EINTR && syc_loops_ticked(&wait)) {
 		syc_loops_begin_other(&wait);
-		/* Repeat a sleep until an absolute time unchanged */
+		/* An absolute sleep is repeated with the same time */
 		if (flags == 0)
 			time = to;
 	}

@@ -14,7 +14,8 @@
 
 /*
  * Limit of a pattern, in bytes.  C libraries compile each "(" by a recursive
- * call.  The limit fits into 2 MiB of stack, but a smaller stack may overflow.
+ * call.  A pattern of this length needs less than 2 MiB of stack; a smaller
+ * stack may overflow.
  */
 #define PATTERN_MAX 4096u
 

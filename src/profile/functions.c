@@ -82,7 +82,7 @@ static bool has_prefix(const char *text, const char *prefix)
 }
 
 /*
- * Names of binaries identify libraries of syscap, and prefixes of functions
+ * Names of binaries identify syscap's libraries, and prefixes of functions
  * identify linked copies.  The command's own functions have these prefixes,
  * too, but a recorded `syscap` is a program like others.
  */
@@ -105,7 +105,7 @@ static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
 
 	*ret_number = of;
 	binary.is_inlined = false;
-	/* Of a library of syscap, all functions are syscap's code. */
+	/* All functions of a syscap library are syscap's code. */
 	if (binary.category == SYSCAP_CATEGORY_RECORDING &&
 	    !syc_functions_is_recording("", binary.binary))
 		binary.category = SYSCAP_CATEGORY_APPLICATION;

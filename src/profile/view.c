@@ -356,7 +356,7 @@ static int step(struct build *build, uint32_t function, uint32_t line,
 }
 
 /*
- * Extend the path by the end of @stack.  Frames of syscap are omitted if no
+ * Extend the path by the end of @stack.  Syscap's frames are omitted if no
  * sample that passed ends in these frames.
  */
 static int steps(struct build *build, size_t stack, uint32_t *node)

@@ -32,7 +32,7 @@
  */
 #define LARGEST (UINT64_C(1) << 30)
 
-/* Share of the time from which on an option of syscap is worth a hint. */
+/* Share of the time from which on a syscap option is worth a hint. */
 #define HINT_PERCENT 5
 
 void syc_console_init(struct syc_console *console, bool quiet, int64_t now)

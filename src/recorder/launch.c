@@ -40,7 +40,8 @@ static char *join_command(char *const argv[])
 	return text;
 }
 
-/* Write "cpu,memory,hz=10", the text of the option. */
+/* Write the value of --counters, for example "cpu,memory,hz=10", as METADATA
+ * "syscap.counters". */
 static void write_counters(struct syc_writer *writer,
                            union syc_frame_buffer *frame, int64_t time,
                            const struct syc_record_options *options)

@@ -85,7 +85,7 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 	return "is statically linked";
 }
 
-/* The allocator of a program. */
+/* A program's allocator. */
 struct allocator {
 	/* The sanitizer with this allocator, or NULL. */
 	const char *sanitizer;

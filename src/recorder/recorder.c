@@ -38,8 +38,8 @@ static unsigned count_files_to_keep(void)
 }
 
 /*
- * Choose the size of a ring's body for the option @wanted.  The limit on file
- * sizes also limits a memfd, and may make rings smaller, which is printed.
+ * Choose the size of a ring's body, @wanted bytes if possible.  The limit on
+ * file sizes also limits a memfd, and may make rings smaller, which is printed.
  * Returns 0 if the limit is less than a page.
  */
 static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *console)

@@ -89,9 +89,9 @@ static inline uint32_t syc_arena_used(const struct syc_arena *arena)
 
 /**
  * Permit access to the first @n slots (syc_arena_used()).  A process calls this
- * function before its first access to a slot that a relative claimed.  Unused
- * slots permit no access, so that mlockall() gets no memory for them.  Returns
- * 0 or -errno.
+ * function before its first access to a slot that a related process claimed.
+ * Unused slots permit no access, so that mlockall() gets no memory for them.
+ * Returns 0 or -errno.
  *
  * Context: any-thread, signal-safe.
  */

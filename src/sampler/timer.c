@@ -283,7 +283,7 @@ int syc_thread_timer_begin_alone(bool is_child)
 	struct syc_sampler *const s = syc_sampler;
 
 	s->is_child = is_child;
-	/* s->watcher is not set yet */
+	/* syc_timer_clock() needs s->watcher, which is not set yet */
 	uint32_t clock = is_child && s->clock == SYSCAP_SAMPLER_PERF
 	                         ? SYSCAP_SAMPLER_CPU
 	                         : s->clock;

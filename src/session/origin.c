@@ -94,8 +94,8 @@ struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch)
 	s->arena = origin->arena;
 	s->output = origin->output;
 	syc_session_find_journal(s);
-	/* A filtered child only has rings, and its relatives write the child's
-	 * frames */
+	/* A filtered child only has rings, and related processes write the
+	 * child's frames */
 	if (!syc_session_is_closed(s) &&
 	    (syc_spill_is_filtered(plan, s->began) || join_sink(s) == 0)) {
 		syc_origin_offer(s); /* Offer the session to this process' own

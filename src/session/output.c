@@ -138,7 +138,7 @@ int syc_output_create(struct syc_output *output,
 
 /* Lock the ring file, so that no process recovers from the file.  The lock
  * belongs to the open file.  So the lock remains when a thread takes the fd
- * into its own fd table, and while any relative has the rings mapped. */
+ * into its own fd table, and while a related process has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -396,8 +396,8 @@ static int find_file(struct syc_output *output, uint64_t *ret_size)
 	return *ret_size < output->known_end ? -ESTALE : 0;
 }
 
-/* Whether a batch can have the offset @end.  A relative may have overwritten
- * the journal. */
+/* Whether a batch can have the offset @end.  A related process may have
+ * overwritten the journal. */
 static bool is_end(const struct syc_output *output, uint64_t end, uint64_t size)
 {
 	return end % 8 == 0 && end >= output->known_end && end <= size &&

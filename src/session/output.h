@@ -59,10 +59,10 @@ struct syc_output {
 	dev_t dev, ring_dev;
 	ino_t ino, ring_ino;
 	uint64_t max_bytes;
-	uint64_t known_end;      /* greatest end of a batch that was seen */
+	uint64_t known_end;      /* greatest batch end seen so far */
 	uint64_t fits;           /* see syc_output_write() */
-	bool is_journal_damaged; /* a relative has overwritten the journal's
-	                          * end */
+	bool is_journal_damaged; /* a related process has overwritten the
+	                          * journal's end */
 	bool is_on_disk; /* the ring file is on a disk: emits may wait */
 	char path[SYC_OUTPUT_PATH_MAX + 32];
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
@@ -119,8 +119,8 @@ int syc_output_write(struct syc_output *output, struct syc_batch *batch);
 
 /** Repair a capture whose writer died during a batch.  *@ret_is_in: the batch
  * is in the capture.  If not, the function cuts the batch off.  Returns 0;
- * -EUCLEAN: a relative has overwritten the journal, which is usable again; or
- * -errno. */
+ * -EUCLEAN: a related process has overwritten the journal, which is usable
+ * again; or -errno. */
 int syc_output_repair(struct syc_output *output,
                       struct syc_ring_journal *journal, bool *ret_is_in);
 

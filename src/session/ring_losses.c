@@ -39,7 +39,7 @@ static int report_losses(struct syc_session *s, uint32_t told_slot,
 		                   .told_slot = told_slot,
 		                   .told = lost };
 
-	/* A relative has overwritten the counts */
+	/* A related process has overwritten the counts */
 	if (!is_plausible(lost, told)) {
 		s->is_damaged = true;
 		return 0;
@@ -200,8 +200,8 @@ static int report_slot_late(struct syc_session *s, uint32_t i, int64_t deadline)
 	                     deadline);
 }
 
-/* Whether a thread has closed its ring because a relative had overwritten
- * it. */
+/* Whether a thread has closed its ring because a related process had
+ * overwritten it. */
 static bool has_closed_rings(int32_t epoch)
 {
 	const uint32_t n =
@@ -252,7 +252,7 @@ static void add_losses(struct syc_ring_losses *sum,
 	struct syc_ring_losses rest = *lost;
 
 	syc_loss_totals_subtract(&rest, told);
-	/* Ignore numbers that a relative has overwritten */
+	/* Ignore totals that a related process has overwritten */
 	if (syc_loss_totals_sum(&rest) > UINT64_C(1) << 48)
 		return;
 	syc_loss_totals_return_range(sum, &rest);

@@ -165,7 +165,7 @@ bool syc_rings_has_new_maps(struct syc_session *s, bool may_lock)
 	       maps->are_due(&s->maps, syc_clock_kernel(), may_lock);
 }
 
-/* Describe a relative that ended before it described itself.  The relative had
+/* Describe a related process that ended before it described itself, and had
  * the same image. */
 static int describe_relative(struct syc_session *s, uint32_t i, int32_t pid,
                              int64_t deadline)

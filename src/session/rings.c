@@ -126,8 +126,8 @@ static void copy_span(const struct syc_session *s, const struct syc_span *span,
 	memcpy(to + first, span->body, n - first);
 }
 
-/* Whether the frames' pages have memory.  If a relative has stored a wrong
- * tail, pages may be missing, and the file system may be full. */
+/* Whether the frames' pages have memory.  If a related process has stored a
+ * wrong tail, pages may be missing, and the file system may be full. */
 static bool has_pages(const struct syc_session *s, const struct syc_span *span,
                       uint32_t n)
 {
@@ -184,7 +184,7 @@ static uint32_t advance_head(const struct syc_session *s, uint32_t from,
 }
 
 /* Drop the bytes of a slot without a frame at its ring's head, because a
- * relative has overwritten the ring. */
+ * related process has overwritten the ring. */
 static void give_up_span(struct syc_session *s, uint32_t i,
                          const struct syc_span *span)
 {
@@ -290,7 +290,7 @@ void syc_rings_advance(struct syc_session *s,
 		const uint64_t by = n < length ? n : length;
 
 		if (part->slot == 0 || part->slot >= syc_session_slots(s))
-			return; /* a relative has overwritten the journal */
+			return; /* a related process has overwritten it */
 		syc_rings_set_head(s, part->slot,
 		                   advance_head(s, part->from, by));
 		n -= by;

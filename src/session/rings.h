@@ -37,8 +37,8 @@ static inline void syc_rings_set_head(const struct syc_session *s, uint32_t i,
 	                 __ATOMIC_RELEASE);
 }
 
-/** Whether the relative with slot @i, whose word was @word, has ended, or runs
- * another program. */
+/** Whether the related process with slot @i, whose word was @word, has ended,
+ * or runs another program. */
 bool syc_rings_is_gone(struct syc_session *session, uint32_t i, uint32_t word);
 
 /** Whether the header of slot @i has valid positions.  If not, a relative has

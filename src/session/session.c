@@ -412,8 +412,8 @@ uint32_t syc_session_slots(struct syc_session *s)
 	const uint32_t n = syc_arena_used(&s->arena);
 	uint32_t seen = __atomic_load_n(&s->n_used, __ATOMIC_RELAXED);
 
-	/* A relative may write to this count, so this process never lowers the
-	 * count */
+	/* Related processes may write to this count, so this process never
+	 * lowers the count */
 	while (n > seen && syc_arena_open(&s->arena, n) == 0)
 		if (__atomic_compare_exchange_n(&s->n_used, &seen, n, true,
 		                                __ATOMIC_RELAXED,

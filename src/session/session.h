@@ -94,7 +94,7 @@ static inline const struct syc_plan *syc_plan_current(void)
 /** Size of the copy for a batch.  A longer batch would hold a lock longer. */
 #define SYC_COPY_SIZE UINT64_C(262144)
 
-/** Interval of checks for ended relatives. */
+/** Interval of checks for related processes that have ended. */
 #define SYC_RELATIVES_LOOK_NS INT64_C(400000000)
 
 struct syc_session {
@@ -129,11 +129,11 @@ struct syc_session {
 	uint32_t n_used;    /* greatest number of used slots so far */
 	int dead;           /* errno: the sink will never work again */
 	int64_t retry_at; /* ns: next attempt after a lack of space; 0: none */
-	bool looks;       /* this transfer checks for ended relatives */
-	bool is_damaged;  /* a relative has overwritten a ring */
+	bool looks;       /* this transfer checks for ended processes */
+	bool is_damaged;  /* a related process has overwritten a ring */
 	bool has_told_damage;
-	int64_t looked_at; /* ns: last check for ended relatives */
-	/* The last checked relative, and the result */
+	int64_t looked_at; /* ns: last check for ended processes */
+	/* The last checked process, and the result */
 	int32_t checked_pid;
 	bool checked_is_running;
 	uint64_t checked_start; /* ticks after boot; 0: unknown */
@@ -222,9 +222,9 @@ struct syc_session *syc_session_enter(void);
  */
 bool syc_session_replace(const struct syc_session *closed, int epoch);
 
-/** Count a loss without a slot in memory that a transfer, or the recovery,
- * reads.  Returns false if there is no such memory.  Context: any-thread,
- * signal-safe. */
+/** Count a loss of a thread without a slot, in the arena's head, which
+ * transfers and the recovery read.  Returns false if no session is open.
+ * Context: any-thread, signal-safe. */
 bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time);
 
 /** Get the number of written bytes, and the path, for syscap_get_stats(). */

@@ -158,9 +158,9 @@ static bool may_lock(const struct syc_session *s)
 }
 
 /*
- * Gather frames after the frames that describe their processes are written.  If
- * code was loaded since, the code may have emitted.  Then write the maps, and
- * gather the frames again.
+ * Gather the frames of all rings.  If the sink lacks maps of code that was
+ * loaded, the code may have emitted some of the frames.  Then write the maps,
+ * and gather the frames again.
  */
 static int gather_described(struct syc_session *s, struct syc_batch *batch,
                             uint64_t room, int64_t deadline)

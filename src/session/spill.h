@@ -9,9 +9,9 @@
  * request a thread for the transfers instead (spill_thread.h).
  *
  * A lock in the arena's head admits one thread at a time, of this process or of
- * its relatives in the arena.  Threads only try the lock, except that exit()
- * and syscap_drain() wait for a limited time.  The holder is the reader of R1
- * and R2 in <syscap/emit.h>.
+ * a related process in the arena.  Threads only try the lock, except that
+ * exit() and syscap_drain() wait for a limited time.  The holder is the reader
+ * of R1 and R2 in <syscap/emit.h>.
  *
  * A process transfers the frames of its own slots, and of slots whose process
  * has ended.  So the process can write MAP frames before the addresses that the

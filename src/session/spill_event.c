@@ -202,7 +202,7 @@ static void transfer_if_due(struct syc_session *s)
 	syc_undisturbed_end(&before);
 }
 
-/* Returns false if a relative has overwritten the word of this thread's
+/* Returns false if a related process has overwritten the word of this thread's
  * slot. */
 static bool has_own_word(struct syc_thread *st)
 {

@@ -3,9 +3,9 @@
  * trace.h - writer of frames to the fd of SYSPROF_TRACE_FD, and the locks and
  * headers of a capture for every writer of this library.
  *
- * The fd is inherited and shared.  Copies of this library, relatives of the
- * process, and other processes that opened the same file may write to the fd,
- * too.  The library changes none of its shared attributes (flags, offset).
+ * The fd is inherited and shared.  Copies of this library, related processes,
+ * and other processes that opened the same file may write to the fd, too.  The
+ * library changes none of its shared attributes (flags, offset).
  *
  *	regular files   opened anew through /proc if possible, so that neither
  *	and memfds      O_APPEND nor O_WRONLY of the shared description

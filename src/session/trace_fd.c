@@ -38,9 +38,9 @@
  * independent copies of the library in it, write to the same file or pipe.  So
  * the lock belongs to the open file, if the caller has opened the file anew.
  * Without /proc the file can't be opened anew, and the lock belongs to the
- * thread's fd table.  With a lock of a table, relatives still exclude each
- * other, but two threads that share the table do not.  If the program closes
- * its own fd of the file, a lock of a table ends early.
+ * thread's fd table.  With a lock of a table, related processes still exclude
+ * each other, but two threads that share the table do not.  If the program
+ * closes its own fd of the file, a lock of a table ends early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
  * children that were forked while the lock was held have ended, too.

@@ -46,8 +46,8 @@ static bool is_marked(int fd)
 	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Whether @fd is an anonymous pipe.  Other file systems store the sticky bit
- * permanently. */
+/* Whether @fd is on pipefs.  A file on any other file system would keep the
+ * sticky bit. */
 static bool is_pipefs(int fd)
 {
 	struct statfs fs;

@@ -27,7 +27,7 @@ void syc_demangle_finish(void);
 /** Return whether a C++ name stayed mangled because no library was found. */
 bool syc_demangle_lacks_library(void);
 
-/** The longest demangled name of Rust, NUL included. */
+/** The longest demangled Rust name, NUL included. */
 #define SYC_DEMANGLE_MAX 4096u
 
 /**

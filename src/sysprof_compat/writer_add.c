@@ -64,8 +64,8 @@ bool sysprof_capture_writer_add_map_with_build_id(
 	const size_t n_id = build_id != NULL ? strlen(build_id) : 0;
 	struct syc_adding a;
 
-	/* The id needs a NUL, an "@" and another NUL.  Ids have some tens of
-	 * characters */
+	/* The id needs a NUL, an "@" and another NUL.  Ids usually have
+	 * fewer than 100 characters */
 	if (n_id > 4096)
 		return syc_adding_refuse(EINVAL);
 	const size_t n = syc_frame_text_size(filename, fixed + n_id + 2);

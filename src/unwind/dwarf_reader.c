@@ -7,7 +7,7 @@
 #include "unwind/cfi.h"
 #include "unwind/memory.h"
 
-#define LEB_MOST 10u /* most bytes of one LEB128 number, with padding */
+#define LEB_MOST 10u /* maximum size of a padded LEB128 number, in bytes */
 
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n)

@@ -75,8 +75,8 @@ void syc_grid_clear(struct syc_grid *grid);
 /** The cell at @x, @y, which must exist. */
 struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y);
 
-/** Write @text into @width columns, starting at @x, without parts outside of
- * the grid.  Returns the number of columns used. */
+/** Write @text into @width columns, starting at @x, clipped to the grid.
+ * Returns the number of columns used. */
 int syc_grid_put(struct syc_grid *grid, int x, int y, int width,
                  const char *text, struct syc_style style);
 /** Write @text, aligned to the right. */

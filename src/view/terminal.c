@@ -207,7 +207,7 @@ int syc_terminal_open(void)
 	}
 	terminal.ours = terminal.before;
 	cfmakeraw(&terminal.ours);
-	/* Messages of other processes need this flag. */
+	/* Messages of other processes need these flags. */
 	terminal.ours.c_oflag |= OPOST | ONLCR;
 	terminal.is_gone = false;
 	make_stack();

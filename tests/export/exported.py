@@ -291,7 +291,7 @@ class Perfetto:
         if kind == 3 and (event["log"] or event["stack"]):
             self.special(event, notes, time, mark)
             return
-        # In the order of the file, the events of a track are nested.
+        # In file order, the events of a track are nested.
         assert time >= self.time.get(track, time), "times fall"
         self.time[track] = time
         stack = self.open.setdefault(track, [])

@@ -3,7 +3,7 @@
 library's C code.
 
     capture = Capture(open("x.syscap", "rb").read())
-    capture.samples     [Sample]    in the order of the file
+    capture.samples     [Sample]    in file order
     capture.waits       [(is_stall, Sample)], with ns as ticks
     capture.marks       [Mark]      in the recording, see cut_marks()
     capture.raw_marks   [Mark]      as in the file

@@ -24,11 +24,11 @@
 
 #define PAINT 0xA5
 /* Greatest depth of an event that writes, below its caller: usually, and if it
- * describes a relative that has ended. */
+ * describes a related process that has ended. */
 #define DEPTH_MAX          2048u
 #define DEPTH_RELATIVE_MAX 3584u
 
-/* More than the interval of checks for ended relatives */
+/* More than the interval of checks for related processes that have ended */
 #define RELATIVES_MS 450
 
 static unsigned char *entry; /* of the function that emits */
@@ -98,7 +98,7 @@ static void report(const char *where, size_t depth, size_t most)
 	CHECK(depth <= most);
 }
 
-/* A relative that has ended is described by the next transfer. */
+/* The next transfer describes a related process that has ended. */
 static void end_relative(void)
 {
 	const pid_t pid = fork();

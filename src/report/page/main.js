@@ -444,8 +444,8 @@ export class App {
 	}
 }
 
-/** Read the columns before the script, and draw.  Then read the other
- * columns. */
+/** Read the columns that precede the script, and draw.  Then read the
+ * others. */
 export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));
 	try {

@@ -53,7 +53,7 @@ def check_names(folder):
 def check_filters(folder):
     story = Story(8)
     path = os.path.join(folder, "story.syscap")
-    # the order of the file is not that of time
+    # file order is not time order
     story.frames.reverse()
     story.write(path)
     rows = events(path, "--by-time")
