@@ -413,16 +413,17 @@ TEST(raw_clone_thread_is_found_and_keeps_out_of_its_makers_ring)
 	sigaddset(&ours, sampling_stats().signal);
 	CHECK_EQ(pthread_sigmask(SIG_BLOCK, &ours, NULL), 0);
 	const uint64_t before = sampling_stats().n_samples;
-	CHECK(clone(raw_thread, stack + size,
-	            CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-	                    CLONE_THREAD | CLONE_SYSVSEM,
-	            &w) > 0);
+	const int tid = clone(raw_thread, stack + size,
+	                      CLONE_VM | CLONE_FS | CLONE_FILES |
+	                              CLONE_SIGHAND | CLONE_THREAD |
+	                              CLONE_SYSVSEM,
+	                      &w);
+	CHECK(tid > 0);
 	/* the thread shares its maker's thread-local storage: it may get a
 	 * timer, but no sample */
 	CHECK(sampling_wait(has_unsampled, 1, 20000));
 	CHECK_EQ(sampling_stats().n_samples, before);
 	CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &ours, NULL), 0);
-	const int tid = __atomic_load_n(&w.tid, __ATOMIC_ACQUIRE);
 	__atomic_store_n(&w.may_end, 1, __ATOMIC_RELEASE);
 	CHECK(sampling_wait(is_not_listed, tid, 20000));
 	CHECK(sampling_wait(has_unsampled, 0, 20000));
