@@ -413,11 +413,11 @@ TEST(raw_clone_thread_is_found_and_keeps_out_of_its_makers_ring)
 	sigaddset(&ours, sampling_stats().signal);
 	CHECK_EQ(pthread_sigmask(SIG_BLOCK, &ours, NULL), 0);
 	const uint64_t before = sampling_stats().n_samples;
-	const int tid = clone(raw_thread, stack + size,
-	                      CLONE_VM | CLONE_FS | CLONE_FILES |
-	                              CLONE_SIGHAND | CLONE_THREAD |
-	                              CLONE_SYSVSEM,
-	                      &w);
+	const int tid =
+		clone(raw_thread, stack + size,
+	              CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+	                      CLONE_THREAD | CLONE_SYSVSEM,
+	              &w);
 	CHECK(tid > 0);
 	/* the thread shares its maker's thread-local storage: it may get a
 	 * timer, but no sample */
