@@ -298,6 +298,16 @@ static void print_lost(const struct syc_stat_summary *summary)
 /* A longer write may delay the program noticeably. */
 #define SLOW_WRITE_NS 1000000u
 
+static void print_unsampled(const struct syc_stat_summary *summary)
+{
+	if (summary->n_unsampled > 0)
+		printf("  unsampled  %" PRIu64
+		       " thread%s could not be sampled, and their time is "
+		       "missing\n",
+		       summary->n_unsampled,
+		       summary->n_unsampled == 1 ? "" : "s");
+}
+
 static void print_slowest_write(const struct syc_slowest_write *slowest)
 {
 	char text[64];
@@ -352,6 +362,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	if (print_names(hot, file) < 0)
 		return -ENOMEM;
 	print_lost(summary);
+	print_unsampled(summary);
 	print_slowest_write(&summary->slowest);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);

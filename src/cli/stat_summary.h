@@ -349,6 +349,7 @@ struct syc_stat_summary {
 	struct syc_process_list processes;
 	struct syc_loss_stats losses;
 	struct syc_slowest_write slowest;
+	uint64_t n_unsampled; /* threads that the sampler could not sample */
 	struct syc_mark_stats marks;
 	struct syc_counter_stats counters;
 };
