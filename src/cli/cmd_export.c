@@ -136,7 +136,8 @@ static void tell_left_out(const struct run *run,
 	if ((holds & LOGS) == 0)
 		tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
 	if ((holds & ALLOCATIONS) == 0)
-		tell(run, n[SYSCAP_FRAME_ALLOCATION], "allocations");
+		tell(run, n[SYSCAP_FRAME_ALLOCATION],
+		     "frames of allocations and frees");
 	tell_waits(run);
 	if (!run->format->has_losses)
 		tell(run, n_losses, "intervals with losses");

@@ -8,6 +8,7 @@
 #include "os/fd.h"
 #include "os/process.h"
 #include "os/signals.h"
+#include "ring/clock.h"
 #include "session/session.h"
 #include "session/spill.h"
 
@@ -97,7 +98,8 @@ struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch)
 	/* A filtered child only has rings, and related processes write the
 	 * child's frames */
 	if (!syc_session_is_closed(s) &&
-	    (syc_spill_is_filtered(plan, s->began) || join_sink(s) == 0)) {
+	    (syc_spill_is_filtered(plan, syc_clock_kernel()) ||
+	     join_sink(s) == 0)) {
 		syc_origin_offer(s); /* Offer the session to this process' own
 		                      * children */
 		return s;

@@ -43,7 +43,8 @@ def check_folded(path, samples, args):
             ticks * PERIOD
     assert lines == wanted, "folded"
     for n, what in ((183, "marks"), (100, "frames of counters"),
-                    (10, "lines of logs"), (30, "allocations")):
+                    (10, "lines of logs"),
+                    (30, "frames of allocations and frees")):
         assert "note: omitted %d %s, which" % (n, what) in said, said
 
 
