@@ -128,8 +128,13 @@ static bool has_been_ended(const struct syc_tracked_process *process,
                            int64_t since,
                            const struct syc_procfs_identity *identity)
 {
-	if (process->alive || process->ended == 0 ||
-	    (identity != NULL && !is_dying(identity)))
+	struct syc_procfs_identity now;
+
+	if (process->alive || process->ended == 0)
+		return false;
+	/* The caller may have read @identity before the end */
+	if (identity != NULL && !is_dying(identity) &&
+	    syc_procfs_identity(process->host, &now) == 0 && !is_dying(&now))
 		return false;
 	return identity != NULL && process->identity.start_time != 0
 	               ? identity->start_time == process->identity.start_time
