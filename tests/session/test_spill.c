@@ -161,12 +161,15 @@ TEST(a_real_time_thread_never_writes)
 
 CHILD(emits_beside_our_thread)
 {
-	emit(0, QUARTER);
-	test_sleep_ms(110);
-	emit(QUARTER, 2 * QUARTER);
-	CHECK_EQ(n_writes, 0);
-	while (count_written() != 2 * QUARTER)
-		test_sleep_ms(10);
+	/* The library's thread may make the first transfers, so a single fault
+	 * of an event may have no effect */
+	for (unsigned i = 0; i < 20; i++) {
+		wait_while_calm();
+		emit(i * QUARTER, (i + 1) * QUARTER);
+		CHECK_EQ(n_writes, 0);
+		while (count_written() != (i + 1) * QUARTER)
+			test_sleep_ms(10);
+	}
 }
 
 TEST(beside_the_librarys_thread_no_event_writes)
