@@ -553,7 +553,7 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
  * A mark that is not a loss record.  Marks in one lane of a thread are nested
  * or disjoint.  If a mark began before the recording, @time and @duration are
  * of the part in the recording.  A profile omits marks that ended before the
- * recording (docs/marks.md).
+ * recording or begin before their process (docs/marks.md).
  */
 struct syscap_profile_mark {
 	int64_t time, duration; /* a negative duration counts as 0 */

@@ -168,6 +168,7 @@ static int note_early_marks(struct recording *recording)
 
 	report->early[side].n_cut += marks.n_cut;
 	report->early[side].n_before += marks.n_before;
+	report->early[side].n_false += marks.n_false;
 	return r;
 }
 

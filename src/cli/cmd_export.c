@@ -99,6 +99,12 @@ static int note_early_marks(const struct run *run)
 		        "%s: %s: note: marks that ended before the recording: "
 		        "%" PRIu64 ", not counted\n",
 		        run->output.command, run->query.file, marks.n_before);
+	if (r == 0 && marks.n_false > 0) {
+		fprintf(stderr, "%s: %s: note: ", run->output.command,
+		        run->query.file);
+		syc_mark_stats_false_text(&marks, stderr);
+		fputc('\n', stderr);
+	}
 	return r;
 }
 

@@ -26,6 +26,7 @@ static bool stat_filtered_is(const struct syscap_filter *filter)
 }
 
 static int add_event(struct syc_stat_summary *summary,
+                     const struct syscap_profile *profile,
                      const struct syscap_reader *reader,
                      const struct syscap_view *view,
                      const struct syscap_profile_event *event)
@@ -44,7 +45,8 @@ static int add_event(struct syc_stat_summary *summary,
 		return event->is_loss ? 0
 		                      : syc_mark_stats_add_frame(
 						&summary->marks, frame,
-						syc_mark_passes(summary->begin,
+						syc_mark_passes(profile,
+		                                                summary->begin,
 		                                                view, event));
 	case SYSCAP_FRAME_CTRSET:
 		return syc_counter_stats_set(&summary->counters, reader, frame);
@@ -70,7 +72,7 @@ static int stat_filtered_add(struct syc_stat_summary *summary,
 	if (r < 0)
 		return r;
 	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0)
-		r = add_event(summary, reader, view, &event);
+		r = add_event(summary, profile, reader, view, &event);
 	syscap_profile_walk_free(walk);
 	return r;
 }
@@ -115,9 +117,9 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		} else if (r < 0) {
 			report_fault(run, &error, 0);
 			break;
-		} else if (syc_stat_summary_add(summary, reader, &frame) < 0 ||
-		           syscap_profile_add(run->profile, reader, &frame) <
-		                   0) {
+		} else if (syscap_profile_add(run->profile, reader, &frame) <
+		                   0 ||
+		           syc_stat_summary_add(summary, reader, &frame) < 0) {
 			return -ENOMEM;
 		}
 	}
@@ -220,6 +222,7 @@ static int show(struct run *run, struct syscap_reader *reader)
 		return r;
 	syc_stat_summary_init(&summary, reader);
 	summary.is_filtered = stat_filtered_is(&run->filter.filter);
+	summary.profile = run->profile;
 	r = read_frames(run, reader, &summary);
 	if (r == 0)
 		r = look(run, reader, &summary);

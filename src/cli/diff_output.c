@@ -217,6 +217,11 @@ static void early_marks(const struct syc_diff_report *report, FILE *out)
 			        "marks of %s that ended before the recording: "
 			        "%" PRIu64 ", not counted\n",
 			        sides[side], marks->n_before);
+		if (marks->n_false > 0)
+			fprintf(out,
+			        "marks of %s that begin before their process: "
+			        "%" PRIu64 ", not counted\n",
+			        sides[side], marks->n_false);
 	}
 }
 
@@ -577,6 +582,8 @@ void syc_diff_json(const struct syc_diff_report *report)
 	static const char *const cut[] = { "base_marks_cut", "new_marks_cut" };
 	static const char *const before[] = { "base_marks_before",
 		                              "new_marks_before" };
+	static const char *const not_true[] = { "base_marks_false",
+		                                "new_marks_false" };
 	struct syc_json json = { .out = stdout };
 
 	syc_json_begin_object(&json);
@@ -600,6 +607,9 @@ void syc_diff_json(const struct syc_diff_report *report)
 		if (marks->n_before > 0)
 			syc_json_member_unsigned(&json, before[side],
 			                         marks->n_before);
+		if (marks->n_false > 0)
+			syc_json_member_unsigned(&json, not_true[side],
+			                         marks->n_false);
 	}
 	syc_json_member_text(&json, "functions",
 	                     report->total ? "total" : "self");

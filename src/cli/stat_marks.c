@@ -6,11 +6,12 @@
 
 #include <syscap/format.h>
 
+#include "capture/frame.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
 #include "common/containers.h"
 #include "common/json.h"
-#include "profile/marks.h"
+#include "profile/model.h"
 
 #define KEY_SIZE                                         \
 	(sizeof(((struct syscap_wire_mark *)0)->group) + \
@@ -49,13 +50,19 @@ static int add_one(struct syc_mark_stats *marks, const char *group,
 	                      duration > 0 ? duration : 0);
 }
 
-enum syc_mark_passes syc_mark_passes(int64_t begin,
+enum syc_mark_passes syc_mark_passes(const struct syscap_profile *profile,
+                                     int64_t begin,
                                      const struct syscap_view *view,
                                      const struct syscap_profile_event *event)
 {
 	int64_t time = event->frame->time;
 	int64_t duration = event->frame->mark.duration;
 
+	if (syc_events_is_false_mark(profile, event->frame))
+		return syscap_view_has(view, event->thread,
+		                       syc_frame_last_time(event->frame))
+		               ? SYC_MARK_FALSE
+		               : SYC_MARK_EXCLUDED;
 	syc_marks_cut(begin, &time, &duration);
 	if (syscap_view_has_mark(view, event->thread, time, duration))
 		return SYC_MARK_PASSES;
@@ -89,13 +96,15 @@ int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
 
 		return syc_array_push(&marks->parts, item);
 	}
+	if (passes == SYC_MARK_FALSE && marks->early.n_false++ == 0)
+		marks->early.false_name = frame->mark.name;
 	if (passes != SYC_MARK_PASSES)
 		return 0;
 	if (!syc_marks_cut(marks->begin, &time, &duration)) {
-		marks->n_before++;
+		marks->early.n_before++;
 		return 0;
 	}
-	marks->n_cut += frame->time < marks->begin;
+	marks->early.n_cut += frame->time < marks->begin;
 	return add_one(marks, frame->mark.group, frame->mark.name, duration);
 }
 
@@ -150,8 +159,8 @@ static int join_parts(struct syc_mark_stats *marks)
 				(all[i].is_end ||
 			         (has_next && all[i + 1].time <= marks->begin));
 
-			marks->n_before += is_before;
-			marks->n_cut += is_early && !is_before;
+			marks->early.n_before += is_before;
+			marks->early.n_cut += is_early && !is_before;
 			if (!is_before)
 				r = add_one(marks, all[i].group, all[i].name,
 				            duration);
@@ -218,6 +227,36 @@ int syc_mark_stats_finish(struct syc_mark_stats *marks)
 	return r;
 }
 
+void syc_mark_stats_false_text(const struct syc_early_marks *early, FILE *out)
+{
+	const bool is_one = early->n_false == 1;
+
+	fprintf(out, "%" PRIu64 " mark%s \"", early->n_false,
+	        is_one ? "" : "s, the first is");
+	syc_printable_write(out, early->false_name, false);
+	fprintf(out,
+	        is_one ? "\" begins before its process: its time is not shown"
+	               : "\", begin before their processes: their times "
+	                 "are not shown");
+}
+
+static void print_early(const struct syc_early_marks *early)
+{
+	if (early->n_cut > 0)
+		printf("  began before the recording: %" PRIu64
+		       ", counted from its beginning\n",
+		       early->n_cut);
+	if (early->n_before > 0)
+		printf("  ended before the recording: %" PRIu64
+		       ", not counted\n",
+		       early->n_before);
+	if (early->n_false > 0) {
+		printf("  ");
+		syc_mark_stats_false_text(early, stdout);
+		putchar('\n');
+	}
+}
+
 int syc_mark_stats_print(const struct syc_mark_stats *marks, size_t most)
 {
 	static const struct syc_table_column columns[] = {
@@ -227,7 +266,7 @@ int syc_mark_stats_print(const struct syc_mark_stats *marks, size_t most)
 	};
 	struct syc_table table;
 
-	if (marks->marks.n == 0)
+	if (marks->marks.n == 0 && marks->early.n_false == 0)
 		return 0;
 	syc_table_heading(stdout, "Marks");
 	syc_table_init(&table, columns, sizeof(columns) / sizeof(*columns));
@@ -246,14 +285,7 @@ int syc_mark_stats_print(const struct syc_mark_stats *marks, size_t most)
 	}
 	const int r = syc_table_finish(&table, marks->marks.n, most);
 
-	if (marks->n_cut > 0)
-		printf("  began before the recording: %" PRIu64
-		       ", counted from its beginning\n",
-		       marks->n_cut);
-	if (marks->n_before > 0)
-		printf("  ended before the recording: %" PRIu64
-		       ", not counted\n",
-		       marks->n_before);
+	print_early(&marks->early);
 	return r;
 }
 
@@ -278,6 +310,7 @@ void syc_mark_stats_json(struct syc_json *json,
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);
-	syc_json_member_unsigned(json, "marks_cut", marks->n_cut);
-	syc_json_member_unsigned(json, "marks_before", marks->n_before);
+	syc_json_member_unsigned(json, "marks_cut", marks->early.n_cut);
+	syc_json_member_unsigned(json, "marks_before", marks->early.n_before);
+	syc_json_member_unsigned(json, "marks_false", marks->early.n_false);
 }

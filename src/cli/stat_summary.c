@@ -11,6 +11,7 @@
 
 #include "capture/frame.h"
 #include "capture/losses.h"
+#include "profile/model.h"
 
 static void process_list_fini(struct syc_process_list *processes)
 {
@@ -298,9 +299,12 @@ static int add_mark(struct syc_stat_summary *summary,
 	if (!syc_losses_read(frame, &loss))
 		return summary->is_filtered
 		               ? 0
-		               : syc_mark_stats_add_frame(&summary->marks,
-		                                          frame,
-		                                          SYC_MARK_PASSES);
+		               : syc_mark_stats_add_frame(
+					 &summary->marks, frame,
+					 syc_events_is_false_mark(
+						 summary->profile, frame)
+						 ? SYC_MARK_FALSE
+						 : SYC_MARK_PASSES);
 	if (loss_stats_add(&summary->losses, frame, &loss) < 0)
 		return -ENOMEM;
 	return process_list_add_thread(&summary->processes, frame->pid,

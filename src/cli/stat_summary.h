@@ -108,6 +108,10 @@ struct syc_mark {
 struct syc_early_marks {
 	uint64_t n_cut;    /* counted from the recording's beginning */
 	uint64_t n_before; /* ended before the recording, not counted */
+	/* Marks that begin before their process, not counted, and the name of
+	 * the first one. */
+	uint64_t n_false;
+	const char *false_name;
 };
 
 /** Whether a mark passes a filter's times, pid and threads. */
@@ -115,11 +119,13 @@ enum syc_mark_passes {
 	SYC_MARK_EXCLUDED,
 	SYC_MARK_EARLIER, /* a begin passes if the operation ends in the
 	                   * filter's times or later */
+	SYC_MARK_FALSE,   /* passes, but begins before its process */
 	SYC_MARK_PASSES
 };
 
 /** Whether the mark of @event, cut at @begin, passes the filter of @view. */
-enum syc_mark_passes syc_mark_passes(int64_t begin,
+enum syc_mark_passes syc_mark_passes(const struct syscap_profile *profile,
+                                     int64_t begin,
                                      const struct syscap_view *view,
                                      const struct syscap_profile_event *event);
 
@@ -143,9 +149,7 @@ struct syc_mark_stats {
 	SYC_ARRAY(struct syc_mark) marks;
 	int64_t begin; /* begin of the recording */
 	int64_t from;  /* begin of the filter's times */
-	/* Marks and operations that began before the recording: n_cut ended in
-	 * the recording, n_before ended earlier. */
-	uint64_t n_cut, n_before;
+	struct syc_early_marks early;
 };
 
 void syc_mark_stats_fini(struct syc_mark_stats *marks);
@@ -166,6 +170,10 @@ int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
  * -ENOMEM.
  */
 int syc_mark_stats_finish(struct syc_mark_stats *marks);
+
+/** Print the note about marks that begin before their processes, without a line
+ * break. */
+void syc_mark_stats_false_text(const struct syc_early_marks *early, FILE *out);
 
 /** Print the table of marks, at most @most rows, for people.  Returns 0 or
  * -ENOMEM. */
@@ -338,6 +346,8 @@ struct syc_stat_summary {
 	 * second walk.
 	 */
 	bool is_filtered;
+	/* The profile, which has each frame before the summary. */
+	const struct syscap_profile *profile;
 	/* Times in ns; end is never before begin. */
 	int64_t begin, end;
 	/* Number of frames of each type; type 0: unknown types. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/frame.h"
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/options.h"
@@ -418,12 +419,15 @@ begins_inside(const struct syc_view_query *query,
               const struct syc_filter *filter, int64_t begin,
               const struct syscap_profile_event *event)
 {
-	const int64_t time = event->frame->time;
+	const bool is_false =
+		syc_events_is_false_mark(query->profile, event->frame);
+	const int64_t time = is_false ? syc_frame_last_time(event->frame)
+	                              : event->frame->time;
 
-	return syc_filter_passes(filter, query->profile, event->thread,
-	                         time > begin ? time : begin)
-	               ? SYC_MARK_PASSES
-	               : SYC_MARK_EXCLUDED;
+	if (!syc_filter_passes(filter, query->profile, event->thread,
+	                       time > begin ? time : begin))
+		return SYC_MARK_EXCLUDED;
+	return is_false ? SYC_MARK_FALSE : SYC_MARK_PASSES;
 }
 
 /* Whether the mark began before the recording, or may end an operation that
@@ -456,7 +460,8 @@ static int add_early_marks(const struct syc_view_query *query,
 				filter != NULL
 					? begins_inside(query, filter,
 			                                marks->begin, &event)
-					: syc_mark_passes(marks->begin,
+					: syc_mark_passes(query->profile,
+			                                  marks->begin,
 			                                  query->view, &event));
 	}
 	syscap_profile_walk_free(walk);
@@ -485,8 +490,7 @@ int syc_view_query_early_marks(const struct syc_view_query *query,
 	r = add_early_marks(query, by_begin ? &filter : NULL, &marks);
 	if (r == 0)
 		r = syc_mark_stats_finish(&marks);
-	ret_marks->n_cut = marks.n_cut;
-	ret_marks->n_before = marks.n_before;
+	*ret_marks = marks.early;
 	syc_mark_stats_fini(&marks);
 	if (by_begin)
 		syc_filter_fini(&filter);

@@ -154,8 +154,28 @@ static int add_loss(struct syscap_profile *profile,
 	return syc_array_push(&profile->losses, loss);
 }
 
+bool syc_events_is_false_mark(const struct syscap_profile *profile,
+                              const struct syscap_frame *frame)
+{
+	const struct syc_processes *processes = &profile->processes;
+	struct syscap_profile_part part;
+	uint32_t process;
+
+	if (frame->type != SYSCAP_FRAME_MARK || !processes->has_command ||
+	    frame->time >= profile->span.begin ||
+	    (syc_async_part_read(frame->mark.message, &part) &&
+	     (part.phase == SYSCAP_PHASE_BEGIN ||
+	      part.phase == SYSCAP_PHASE_END)))
+		return false;
+	/* In a part of a capture, a process may be older than the part. */
+	process = syscap_profile_find_process(profile, frame->pid, frame->time);
+	return process != NONE &&
+	       processes->lives.items[process].from >= profile->span.begin;
+}
+
 static int keep_mark(struct syscap_profile *profile,
-                     const struct syscap_frame *frame, uint32_t thread)
+                     const struct syscap_frame *frame, uint32_t thread,
+                     bool is_false)
 {
 	struct syscap_profile_part part = {
 		.mark = (uint32_t)profile->marks.items.n,
@@ -166,6 +186,8 @@ static int keep_mark(struct syscap_profile *profile,
 	int r;
 
 	profile->has_early_marks |= frame->time < profile->span.begin;
+	if (is_false)
+		return 0;
 	/* An operation in the recording may begin before the recording and end
 	 * after it, so keep both parts */
 	if (!syc_marks_cut(profile->span.begin, &time, &duration) &&
@@ -182,8 +204,10 @@ static int keep_mark(struct syscap_profile *profile,
 }
 
 static int add_mark(struct syscap_profile *profile,
-                    const struct syscap_frame *frame, uint32_t process)
+                    const struct syscap_frame *frame, uint32_t process,
+                    bool is_false)
 {
+	const int64_t end = syc_frame_last_time(frame);
 	struct syc_loss loss;
 	uint32_t thread;
 	int r;
@@ -193,14 +217,14 @@ static int add_mark(struct syscap_profile *profile,
 	if (!syc_events_knows(profile, SYSCAP_FRAME_MARK))
 		return 0;
 	r = syc_processes_get_thread(&profile->processes, process, frame->tid,
-	                             frame->time, syc_frame_last_time(frame),
+	                             is_false ? end : frame->time, end,
 	                             &thread);
 	if (r < 0)
 		return r;
 	profile->processes.threads.items[thread].n_marks++;
 	if (!keeps(profile, SYSCAP_FRAME_MARK))
 		return 0;
-	return keep_mark(profile, frame, thread);
+	return keep_mark(profile, frame, thread, is_false);
 }
 
 static int add_values(struct syscap_profile *profile,
@@ -278,6 +302,7 @@ int syc_events_add(struct syscap_profile *profile,
 {
 	const int64_t end = syc_frame_last_time(frame);
 	uint32_t process;
+	bool is_false;
 	int r;
 
 	if (frame->type == SYSCAP_FRAME_CTRDEF)
@@ -292,10 +317,11 @@ int syc_events_add(struct syscap_profile *profile,
 	                      &process);
 	if (r < 0)
 		return r;
-	syc_processes_note_event(&profile->processes, process, frame->time,
-	                         end);
+	is_false = syc_events_is_false_mark(profile, frame);
+	syc_processes_note_event(&profile->processes, process,
+	                         is_false ? end : frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)
-		return add_mark(profile, frame, process);
+		return add_mark(profile, frame, process, is_false);
 	return syc_events_knows(profile, frame->type)
 	               ? add_threaded(profile, reader, frame, process)
 	               : 0;

@@ -327,6 +327,8 @@ static int learn_metadata(struct syc_processes *processes,
 
 	if (strcmp(frame->metadata.id, "syscap.thread") == 0)
 		return learn_name(processes, texts, frame);
+	if (frame->pid < 0 && strcmp(frame->metadata.id, "syscap.command") == 0)
+		processes->has_command = true;
 	if (!rate_read(frame->metadata.id, frame->metadata.value, &rate.clock,
 	               &rate.period_ns))
 		return 0;

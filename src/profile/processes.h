@@ -49,6 +49,9 @@ struct syc_processes {
 	SYC_ARRAY(struct syscap_profile_thread) threads;
 	SYC_ARRAY(struct syc_called) called;
 	struct syc_rate asked; /* rate that the recorder requested */
+	/* The recorder started the first process, so all processes began in the
+	 * recording. */
+	bool has_command;
 	/* A cache, since most events belong to the previous thread; NONE: no
 	 * thread. */
 	uint32_t last_process, last_thread;
