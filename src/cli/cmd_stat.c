@@ -25,6 +25,17 @@ static bool stat_filtered_is(const struct syscap_filter *filter)
 	       filter->thread != NULL;
 }
 
+/* Whether a condition may exclude events, stacks or marks. */
+static bool has_condition(const struct syc_filter_options *options)
+{
+	const struct syscap_filter *filter = &options->filter;
+
+	return stat_filtered_is(filter) ||
+	       syc_filter_options_has_marks(options) ||
+	       filter->function != NULL || filter->drop != NULL ||
+	       filter->focus != NULL;
+}
+
 static int add_event(struct syc_stat_summary *summary,
                      const struct syscap_profile *profile,
                      const struct syscap_reader *reader,
@@ -175,6 +186,7 @@ static int look(struct run *run, struct syscap_reader *reader,
 	run->hot.reader = reader;
 	run->hot.filter = &run->filter.filter;
 	run->hot.is_filtered = run->filter.is_any;
+	run->hot.whole = has_condition(&run->filter) ? " (whole capture)" : "";
 	run->hot.view = view;
 	if (run->top > 0)
 		run->hot.n_rows = (size_t)run->top;

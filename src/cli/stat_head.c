@@ -41,13 +41,14 @@ static void print_heap(const struct syc_stat_hot *hot,
 	print_size(heap.bytes);
 	printf("; at most ");
 	print_size(heap.peak);
-	printf(" at %+.6f s\n",
+	printf(" at %+.6f s",
 	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
-	printf("  leaked     %" PRIu64 " times, ", heap.n_leaked);
+	printf("%s\n  leaked     %" PRIu64 " times, ", hot->whole,
+	       heap.n_leaked);
 	print_size(heap.leaked);
 	printf("; temporary %" PRIu64 " times, ", heap.n_temporary);
 	print_size(heap.temporary);
-	putchar('\n');
+	puts(hot->whole);
 }
 
 static double percent(uint64_t part, uint64_t all)
@@ -83,6 +84,32 @@ static int print_blocked(const struct syc_stat_hot *hot)
 	return 0;
 }
 
+/* The time that the filter selects: "2.000 s of 7.422 s". */
+static void print_span(const struct syc_stat_summary *summary,
+                       const struct syc_stat_hot *hot)
+{
+	const struct syscap_filter *filter = hot->filter;
+	int64_t begin = summary->begin, end = summary->end, duration;
+	char text[64];
+
+	printf("  time       ");
+	if (filter->has_from && filter->from > begin)
+		begin = filter->from;
+	if (filter->has_to && filter->to < end)
+		end = filter->to;
+	if (filter->has_from || filter->has_to) {
+		if (end < begin)
+			end = begin;
+		if (__builtin_sub_overflow(end, begin, &duration))
+			duration = INT64_MAX;
+		syc_duration_format(duration, text, sizeof(text));
+		printf("%s of ", text);
+	}
+	syc_duration_format(syc_stat_summary_duration(summary), text,
+	                    sizeof(text));
+	printf("%s%s", text, hot->whole);
+}
+
 static int print_time(const struct syc_stat_summary *summary,
                       const struct syc_stat_hot *hot)
 {
@@ -90,9 +117,7 @@ static int print_time(const struct syc_stat_summary *summary,
 	char text[64];
 	int r = 0;
 
-	syc_duration_format(syc_stat_summary_duration(summary), text,
-	                    sizeof(text));
-	printf("  time       %s", text);
+	print_span(summary, hot);
 	if (summary->info.end == 0)
 		printf(" (not finished: the header has no end time)");
 	if (hot->filter->of == SYSCAP_VIEW_SAMPLES) {
@@ -281,34 +306,37 @@ static int print_names(const struct syc_stat_hot *hot, const char *file)
 	return r;
 }
 
-static void print_lost(const struct syc_stat_summary *summary)
+static void print_lost(const struct syc_stat_summary *summary,
+                       const char *whole)
 {
 	const struct syc_loss *lost = &summary->losses.sum;
 
 	if (lost->total == 0 && lost->bytes == 0) {
-		puts("  lost       nothing");
+		printf("  lost       nothing%s\n", whole);
 		return;
 	}
 	printf("  lost       %" PRIu64 " event%s, ", lost->total,
 	       lost->total == 1 ? "" : "s");
 	print_size(lost->bytes);
-	putchar('\n');
+	puts(whole);
 }
 
 /* A longer write may delay the program noticeably. */
 #define SLOW_WRITE_NS 1000000u
 
-static void print_unsampled(const struct syc_stat_summary *summary)
+static void print_unsampled(const struct syc_stat_summary *summary,
+                            const char *whole)
 {
 	if (summary->n_unsampled > 0)
 		printf("  unsampled  %" PRIu64
 		       " thread%s could not be sampled, and their time is "
-		       "missing\n",
+		       "missing%s\n",
 		       summary->n_unsampled,
-		       summary->n_unsampled == 1 ? "" : "s");
+		       summary->n_unsampled == 1 ? "" : "s", whole);
 }
 
-static void print_slowest_write(const struct syc_slowest_write *slowest)
+static void print_slowest_write(const struct syc_slowest_write *slowest,
+                                const char *whole)
 {
 	char text[64];
 
@@ -316,8 +344,8 @@ static void print_slowest_write(const struct syc_slowest_write *slowest)
 		return;
 	syc_duration_format((int64_t)slowest->ns, text, sizeof(text));
 	printf("  slow write one write of the recording took %s, in thread "
-	       "%" PRId32 " of process %" PRId32 "\n",
-	       text, slowest->tid, slowest->pid);
+	       "%" PRId32 " of process %" PRId32 "%s\n",
+	       text, slowest->tid, slowest->pid, whole);
 }
 
 static void print_part(uint64_t part, uint64_t all, const char *what)
@@ -326,7 +354,8 @@ static void print_part(uint64_t part, uint64_t all, const char *what)
 		printf(", %.1f %% %s", percent(part, all), what);
 }
 
-static void print_samples(const struct syc_stat_summary *summary)
+static void print_samples(const struct syc_stat_summary *summary,
+                          const char *whole)
 {
 	const struct syc_sample_stats *samples = &summary->samples;
 
@@ -343,7 +372,7 @@ static void print_samples(const struct syc_stat_summary *summary)
 	           "end before the outermost function");
 	print_part(samples->without_stack, samples->weight,
 	           "of the time without a stack");
-	putchar('\n');
+	puts(whole);
 }
 
 int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
@@ -361,17 +390,17 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	print_hottest(hot);
 	if (print_names(hot, file) < 0)
 		return -ENOMEM;
-	print_lost(summary);
-	print_unsampled(summary);
-	print_slowest_write(&summary->slowest);
+	print_lost(summary, hot->whole);
+	print_unsampled(summary, hot->whole);
+	print_slowest_write(&summary->slowest, hot->whole);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);
 	printf(", %" PRIu64 " frames in ", summary->n_frames);
 	print_size(summary->info.size);
 	if (summary->n_damaged > 0)
 		printf(", and %" PRIu64 " damaged", summary->n_damaged);
-	putchar('\n');
-	print_samples(summary);
+	puts(hot->whole);
+	print_samples(summary, hot->whole);
 	print_heap(hot, summary);
 	return 0;
 }

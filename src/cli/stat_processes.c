@@ -232,7 +232,10 @@ static int print_listed(const struct times *times,
 	columns[n++] = (struct syc_table_column){ "threads", true };
 	columns[n++] = (struct syc_table_column){ "tids", false };
 	columns[n++] = (struct syc_table_column){ "command line", false };
-	syc_table_heading(stdout, "Processes");
+	syc_table_heading(stdout, "Processes in the capture%s",
+	                  has_times && times->hot->whole[0] != 0
+	                          ? ", with amounts that pass the filter"
+	                          : "");
 	syc_table_init(&table, columns, n);
 	for (size_t i = 0; r == 0 && i < processes->processes.n && i < most;
 	     i++)

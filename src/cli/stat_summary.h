@@ -228,6 +228,8 @@ struct syc_stat_hot {
 	double min_percent;        /* least share shown in the tree */
 	bool threads, tree, lines; /* sections that are requested */
 	bool is_filtered;
+	/* Label of numbers that ignore the filter; "" without a condition. */
+	const char *whole;
 };
 
 /** The amount of a thread. */

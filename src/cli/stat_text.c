@@ -121,7 +121,8 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-static int print_frames(const struct syc_stat_summary *summary)
+static int print_frames(const struct syc_stat_summary *summary,
+                        const char *whole)
 {
 	static const struct syc_table_column columns[] = {
 		{ "type", false },
@@ -131,7 +132,7 @@ static int print_frames(const struct syc_stat_summary *summary)
 
 	if (summary->n_frames == 0)
 		return 0;
-	syc_table_heading(stdout, "Frames");
+	syc_table_heading(stdout, "Frames%s", whole);
 	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (unsigned i = 1; i <= SYSCAP_FRAME_LAST; i++) {
 		const uint8_t type = (uint8_t)(i % SYSCAP_FRAME_LAST);
@@ -145,7 +146,8 @@ static int print_frames(const struct syc_stat_summary *summary)
 	return syc_table_finish(&table, 0, 0);
 }
 
-static int print_lost(const struct syc_stat_summary *summary, size_t most)
+static int print_lost(const struct syc_stat_summary *summary, size_t most,
+                      const char *whole)
 {
 	static const struct syc_table_column columns[] = {
 		{ "pid", true },   { "tid", true },  { "frames", true },
@@ -156,7 +158,7 @@ static int print_lost(const struct syc_stat_summary *summary, size_t most)
 
 	if (losses->threads.n == 0)
 		return 0;
-	syc_table_heading(stdout, "Lost frames");
+	syc_table_heading(stdout, "Lost frames%s", whole);
 	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < losses->threads.n && i < most; i++) {
 		const struct syc_thread_loss *thread =
@@ -348,9 +350,11 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 	    syc_stat_processes_text(hot, &summary->processes, most) < 0)
 		return -ENOMEM;
 	/* If the capture has samples, other sections are more important. */
-	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
+	if ((all || summary->samples.count == 0) &&
+	    print_frames(summary, hot->whole) < 0)
 		return -ENOMEM;
-	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||
+	if (print_lost(summary, most, hot->whole) < 0 ||
+	    syc_stat_slowest_text(hot) < 0 ||
 	    syc_mark_stats_print(&summary->marks, most) < 0 ||
 	    print_counters(&summary->counters, hot->sort, most) < 0 ||
 	    print_logs(summary) < 0)

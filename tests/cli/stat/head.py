@@ -56,7 +56,12 @@ def counters(*of):
     return out
 
 
-def head(*frames):
+def allocation(time, address, size):
+    return frame(14, 1, time, 0, struct.pack("<QqiHHQ", address, size, 1, 1, 0,
+                                             APP))
+
+
+def head(*frames, filters=()):
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, "x.syscap")
         with open(path, "wb") as file:
@@ -64,7 +69,7 @@ def head(*frames):
                                    b"2026", BEGIN, BEGIN + 2000000, 0))
             file.write(b"".join(frames))
         lines = subprocess.run(
-            [sys.argv[1], "stat", "--no-lookup", path], check=True,
+            [sys.argv[1], "stat", "--no-lookup", *filters, path], check=True,
             stdout=subprocess.PIPE).stdout.decode().replace(
                 work + "/", "").splitlines()
     return lines
@@ -92,7 +97,7 @@ def main():
            "  lost       nothing",
            "  samples    6 instead of 20 requested, so each counts for 3.3")
     # The busiest process and thread come first.
-    at = lines.index("Processes")
+    at = lines.index("Processes in the capture")
     assert [line.split()[:4] for line in lines[at + 2:at + 4]] == [
         ["1", "9", "2", "1:"], ["2", "5", "1", "2"]], lines[at:]
     assert "1: 6 3: 3" in lines[at + 2], lines[at + 2]
@@ -133,6 +138,28 @@ def main():
     lines = head(*files, cost(1, 1000001), cost(2, 31200000), cost(1, 99))
     expect(lines, "  slow write one write of the recording took 31.200 ms, "
            "in thread 5 of process 2")
+    # Numbers that ignore a filter have a label.
+    frames = [*files, sample(1, 1, 1, APP), sample(1, 1, 2, LIBC, APP),
+              allocation(0, 64, 100), allocation(2000000, 128, 50),
+              cost(1, 31200000)]
+    whole = " (whole capture)"
+    for filters, time in ((("--from=500us", "--to=1ms"),
+                           "500.000 µs of 2.000 ms"),
+                          (("--from=1ms",), "1.000 ms of 2.000 ms"),
+                          (("--from=5s",), "0 ns of 2.000 ms"),
+                          (("--to=1500us",), "1.500 ms of 2.000 ms"),
+                          (("--pid=1",), "2.000 ms"),
+                          (("--function=libc",), "2.000 ms")):
+        lines = head(*frames, filters=filters)
+        expect(lines, "  time       " + time + whole)
+        for label in "lost", "slow write", "recorded", "samples", "allocated", \
+                "leaked":
+            line, = [line for line in lines
+                     if line.startswith("  %-10s " % label)]
+            assert line.endswith(whole), line
+    for filters in (), ("--with-recording",), ("--reverse",):
+        lines = head(*frames, filters=filters)
+        assert not any(whole in line for line in lines), lines
     # Nothing was sampled.
     lines = head(*files)
     expect(lines, "x.syscap", "  lost       nothing")
