@@ -272,7 +272,7 @@ static void print_totals(const char *output, const struct syc_writer *writer,
 	syc_writer_totals(writer, &totals);
 	fprintf(stderr, "syscap record: %s: ", output);
 	print_count("", totals.frames, "frame", "frames", true);
-	print_count(", ", processes, "process", "processes", true);
+	print_count(" of ", processes, "process", "processes", true);
 	print_count(intake->has_more_threads ? ", at least " : ", ",
 	            intake->threads.n, "thread", "threads",
 	            intake->other_rings == 0);

@@ -122,7 +122,7 @@ TEST(threads_that_only_a_sampler_names_are_counted)
 {
 	CHECK_EQ(record("stacks"), 0);
 	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE), 8);
-	CHECK(strstr(recording.messages, " 1 process, 4 threads, ") != NULL);
+	CHECK(strstr(recording.messages, " of 1 process, 4 threads, ") != NULL);
 	recording_free(&recording);
 }
 
