@@ -63,3 +63,14 @@ look && has "$cycle" && has "$fps" || {
 	cat "$work/err" "$work/json"
 	exit 1
 }
+
+# GTK 4.8 writes the time of this mark in µs
+if "$SYSCAP" dump --type=mark "$work/wf.syscap" |
+	grep -q '^-.* name "mapped window"'; then
+	"$SYSCAP" stat --all "$work/wf.syscap" >"$work/text"
+	grep -q '"mapped window" begins before its process' "$work/text" || {
+		cat "$work/text"
+		exit 1
+	}
+	! has '"group":"gtk","name":"mapped window"'
+fi
