@@ -360,6 +360,31 @@ struct syscap_profile_loss {
 const struct syscap_profile_loss *
 syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 
+/** Threads and processor time of the whole capture that no sample represents. */
+struct syscap_profile_unsampled {
+	uint64_t n_threads; /* threads that the sampler could not sample */
+	bool has_cpu;       /* the recorder compared the samples with @cpu_ns */
+	uint64_t cpu_ns;    /* processor time of the command */
+	uint64_t missing_ns; /* part of @cpu_ns without samples, 0 if small */
+	/* The missing time forbids comparisons.  With such threads, 5 % or an
+	 * unknown time is missing, else 40 %: the starts of short programs may
+	 * already be 30 %. */
+	bool is_misleading;
+};
+
+/** Get what no sample represents. */
+void syscap_profile_unsampled(const struct syscap_profile *profile,
+                              struct syscap_profile_unsampled *ret_unsampled);
+
+/**
+ * Describe @unsampled, such as "4 threads and 644 of 650 ms of processor time
+ * could not be sampled".  If every thread has samples, and little time is
+ * missing, @text is empty.
+ */
+void syscap_profile_describe_unsampled(
+	const struct syscap_profile_unsampled *unsampled, char *text,
+	size_t size);
+
 /* ------------------------------------------------- filter: stable from here */
 
 /** The data of a view. */

@@ -44,6 +44,7 @@ struct recording {
 	struct diff_collect *collect;
 	struct syc_view_query query;
 	size_t unit, n_units;
+	bool is_first; /* the first file of its side */
 };
 
 static bool note_unit(struct recording *recording)
@@ -172,11 +173,32 @@ static int note_early_marks(struct recording *recording)
 	return r;
 }
 
+/* Add what the samples of this file miss.  Data other than samples misses
+ * nothing. */
+static void note_unsampled(struct recording *recording)
+{
+	struct syc_diff_report *report = recording->collect->report;
+	const unsigned side = recording->unit >= report->comparison.n_units[0];
+	struct syscap_profile_unsampled *sum = &report->unsampled[side], one;
+
+	if (recording->query.filter.of != SYSCAP_VIEW_SAMPLES)
+		return;
+	syscap_profile_unsampled(recording->query.profile, &one);
+	sum->has_cpu = one.has_cpu && (recording->is_first || sum->has_cpu);
+	sum->n_threads += one.n_threads;
+	sum->cpu_ns += one.cpu_ns;
+	sum->missing_ns += one.missing_ns;
+	sum->is_misleading |= one.is_misleading;
+	report->comparison.lacks_samples |= one.is_misleading;
+	recording->collect->is_partial |= one.is_misleading;
+}
+
 static int take_in(struct recording *recording)
 {
 	struct syc_view_query *query = &recording->query;
 	int r;
 
+	note_unsampled(recording);
 	if (!note_unit(recording))
 		recording->collect->has_functions = false;
 	note_own_code(recording);
@@ -223,6 +245,8 @@ static int collect_file(struct diff_collect *collect, const char *file,
 		           .is_one_of_many = true },
 		.unit = unit,
 		.n_units = n_units,
+		.is_first = unit == 0 ||
+		            unit == collect->report->comparison.n_units[0],
 	};
 	int r = -EINVAL;
 

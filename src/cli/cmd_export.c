@@ -165,6 +165,7 @@ static int look_at_heap(const struct run *run, struct syscap_view **ret_view)
 
 static int write_out(struct run *run)
 {
+	char note[SYC_UNSAMPLED_TEXT];
 	struct syscap_view *heap = NULL;
 	int r = look_at_heap(run, &heap);
 	struct syc_export export = {
@@ -174,10 +175,12 @@ static int write_out(struct run *run)
 		.reader = run->query.reader,
 		.filter = &run->query.filter,
 		.name = run->query.file,
+		.note = note,
 		.capture_time = syc_input_time(run->query.reader),
 		.out = run->output.file,
 	};
 
+	syc_view_query_unsampled(&run->query, note);
 	if (r == 0)
 		r = run->format->write(&export);
 	syscap_view_free(heap);
@@ -191,6 +194,7 @@ static int write_out(struct run *run)
 	tell_empty(run);
 	syc_filter_options_note_recording(run->query.command, run->query.file,
 	                                  run->query.view, &run->query.filter);
+	syc_view_query_note_unsampled(&run->query);
 	tell_left_out(run, &export);
 	return run->query.status;
 }

@@ -128,6 +128,7 @@ static void note_recording(const struct syc_view_query *query)
 {
 	syc_filter_options_note_recording(query->command, query->file,
 	                                  query->view, &query->filter);
+	syc_view_query_note_unsampled(query);
 }
 
 static int show(struct run *run)

@@ -104,6 +104,8 @@ struct syc_diff_report {
 	double recording[2], whole[2];
 	bool with_recording;
 	struct syc_early_marks early[2]; /* of all files, by side */
+	struct syscap_profile_unsampled
+		unsampled[2]; /* of all files, by side */
 	bool total, by_share;
 	bool all; /* rows without a difference are shown, too */
 	SYC_ARRAY(struct syc_diff_gate) gates;

@@ -98,6 +98,26 @@ static void diff_title(const struct syc_diff_report *report,
 		fputs(kind == SYC_DIFF_MARKS ? "Marks" : "Counters", out);
 }
 
+/* Whether changes of this kind are known. */
+static bool diff_is_comparable(const struct syc_diff_report *report,
+                               enum diff_kind kind)
+{
+	return kind != SYC_DIFF_FUNCTIONS || !report->comparison.lacks_samples;
+}
+
+/* Store the state of a table, such as "3 of 40 differ", in SYC_DIFF_CELL
+ * bytes. */
+static void diff_state(const struct syc_diff_report *report,
+                       enum diff_kind kind, struct diff_sum sum, char *text)
+{
+	if (diff_is_comparable(report, kind))
+		snprintf(text, SYC_DIFF_CELL, "%zu of %zu differ%s",
+		         sum.n_differing, sum.n,
+		         sum.n_differing == 1 ? "s" : "");
+	else
+		snprintf(text, SYC_DIFF_CELL, "not comparable");
+}
+
 /* The name of a measure, such as "p50" or "time". */
 static const char *diff_measure_name(enum syc_measure measure)
 {
@@ -123,12 +143,14 @@ static void percent(char *text, size_t size, double ratio)
 
 /* Store a cell, such as "+15.3 %", "+13.6 … +17.1 %" or "1.105 ms", in
  * SYC_DIFF_CELL bytes. */
-static void diff_change(const struct syc_compared *row, char *text)
+static void diff_change(const struct syc_diff_report *report,
+                        const struct syc_compared *row, char *text)
 {
 	const struct syc_ratio *ratio = &row->ratio;
 	char number[40];
 
-	if (isnan(ratio->base) || isnan(ratio->new) ||
+	if (!diff_is_comparable(report, diff_kind_of(row)) ||
+	    isnan(ratio->base) || isnan(ratio->new) ||
 	    (ratio->base <= 0 && ratio->new <= 0)) {
 		snprintf(text, SYC_DIFF_CELL, "-");
 	} else if (ratio->base == 0) {
@@ -199,11 +221,11 @@ static double own_percent(const struct syc_diff_report *report, unsigned side)
 	               : 0;
 }
 
+static const char *const sides[] = { "base", "new" };
+
 /* Print notes about marks that began before the recording. */
 static void early_marks(const struct syc_diff_report *report, FILE *out)
 {
-	static const char *const sides[] = { "base", "new" };
-
 	for (unsigned side = 0; side < 2; side++) {
 		const struct syc_early_marks *marks = &report->early[side];
 
@@ -225,11 +247,30 @@ static void early_marks(const struct syc_diff_report *report, FILE *out)
 	}
 }
 
-/* Print notes about the units, early marks, and syscap's own code. */
+/* Print the threads and the time that the samples miss. */
+static void unsampled(const struct syc_diff_report *report, FILE *out)
+{
+	char text[SYC_UNSAMPLED_TEXT];
+
+	if (report->comparison.lacks_samples)
+		fputs("functions are not comparable, since samples are "
+		      "missing\n",
+		      out);
+	for (unsigned side = 0; side < 2; side++) {
+		syscap_profile_describe_unsampled(&report->unsampled[side],
+		                                  text, sizeof(text));
+		if (text[0] != 0)
+			fprintf(out, "%s: %s\n", sides[side], text);
+	}
+}
+
+/* Print notes about missing samples, the units, early marks, and syscap's own
+ * code. */
 static void diff_preface(const struct syc_diff_report *report, FILE *out)
 {
 	const size_t *n = report->n_files;
 
+	unsampled(report, out);
 	if (report->has_blocks)
 		fprintf(out,
 		        "1 run against 1, in %zu blocks of time each: the "
@@ -296,7 +337,7 @@ static void add_row(struct syc_table *table,
 {
 	char text[SYC_DIFF_CELL];
 
-	diff_change(row, text);
+	diff_change(report, row, text);
 	syc_table_add(table, "%s%s", diff_fails(report, row) ? "! " : "", text);
 	diff_interval(row, text);
 	syc_table_add(table, "%s", text);
@@ -315,17 +356,16 @@ static void add_row(struct syc_table *table,
 static void print_heading(const struct syc_diff_report *report,
                           enum diff_kind kind, struct diff_sum sum)
 {
-	char *title = NULL;
+	char *title = NULL, state[SYC_DIFF_CELL];
 	size_t size;
 	FILE *out = open_memstream(&title, &size);
 
+	diff_state(report, kind, sum, state);
 	if (out == NULL)
 		return;
 	diff_title(report, kind, out);
 	if (fclose(out) == 0)
-		syc_table_heading(stdout, "%s: %zu of %zu differ%s", title,
-		                  sum.n_differing, sum.n,
-		                  sum.n_differing == 1 ? "s" : "");
+		syc_table_heading(stdout, "%s: %s", title, state);
 	free(title);
 }
 
@@ -461,7 +501,7 @@ static int put_row(const struct syc_diff_report *report,
 	char text[SYC_DIFF_CELL];
 	int r;
 
-	diff_change(row, text);
+	diff_change(report, row, text);
 	printf("| %s%s%s ", mark, text, mark);
 	diff_interval(row, text);
 	printf("| %s ", text);
@@ -487,14 +527,15 @@ static int put_kind(const struct syc_diff_report *report, enum diff_kind kind)
 		[SYC_DIFF_COUNTERS] = "counter | of",
 	};
 	const struct diff_sum sum = diff_sum_of(report, kind);
+	char state[SYC_DIFF_CELL];
 	int r = 0;
 
 	if (sum.n == 0)
 		return 0;
 	fputs("\n**", stdout);
 	diff_title(report, kind, stdout);
-	printf("**: %zu of %zu differ%s\n", sum.n_differing, sum.n,
-	       sum.n_differing == 1 ? "s" : "");
+	diff_state(report, kind, sum, state);
+	printf("**: %s\n", state);
 	if (sum.n_differing == 0 && !report->all)
 		return 0;
 	printf("\n| change | interval | base | new | %s |\n"
@@ -555,8 +596,11 @@ static void write_row(struct syc_json *json,
 	syc_json_member_text(json, "measure", diff_measure_name(row->measure));
 	write_double(json, "base", ratio->base);
 	write_double(json, "new", ratio->new);
-	write_double(json, "change",
-	             ratio->base > 0 ? ratio->new / ratio->base - 1 : NAN);
+	write_double(
+		json, "change",
+		ratio->base > 0 && diff_is_comparable(report, diff_kind_of(row))
+			? ratio->new / ratio->base - 1
+			: NAN);
 	write_double(json, "low", ratio->is_known ? row->low - 1 : NAN);
 	write_double(json, "high", ratio->is_known ? row->high - 1 : NAN);
 	syc_json_member_bool(json, "differs", row->differs);
@@ -580,6 +624,8 @@ void syc_diff_json(const struct syc_diff_report *report)
 {
 	const struct syc_comparison *comparison = &report->comparison;
 	static const char *const cut[] = { "base_marks_cut", "new_marks_cut" };
+	static const char *const missed[] = { "base_unsampled",
+		                              "new_unsampled" };
 	static const char *const before[] = { "base_marks_before",
 		                              "new_marks_before" };
 	static const char *const not_true[] = { "base_marks_false",
@@ -601,6 +647,8 @@ void syc_diff_json(const struct syc_diff_report *report)
 	for (unsigned side = 0; side < 2; side++) {
 		const struct syc_early_marks *marks = &report->early[side];
 
+		syc_unsampled_json(&json, missed[side],
+		                   &report->unsampled[side]);
 		if (marks->n_cut > 0)
 			syc_json_member_unsigned(&json, cut[side],
 			                         marks->n_cut);
@@ -611,6 +659,8 @@ void syc_diff_json(const struct syc_diff_report *report)
 			syc_json_member_unsigned(&json, not_true[side],
 			                         marks->n_false);
 	}
+	syc_json_member_bool(&json, "functions_comparable",
+	                     !comparison->lacks_samples);
 	syc_json_member_text(&json, "functions",
 	                     report->total ? "total" : "self");
 	write_double(&json, "confidence", 1 - comparison->missed);

@@ -324,15 +324,16 @@ static void print_lost(const struct syc_stat_summary *summary,
 /* A longer write may delay the program noticeably. */
 #define SLOW_WRITE_NS 1000000u
 
-static void print_unsampled(const struct syc_stat_summary *summary,
+static void print_unsampled(const struct syscap_profile *profile,
                             const char *whole)
 {
-	if (summary->n_unsampled > 0)
-		printf("  unsampled  %" PRIu64
-		       " thread%s could not be sampled, and their time is "
-		       "missing%s\n",
-		       summary->n_unsampled,
-		       summary->n_unsampled == 1 ? "" : "s", whole);
+	struct syscap_profile_unsampled unsampled;
+	char text[SYC_UNSAMPLED_TEXT];
+
+	syscap_profile_unsampled(profile, &unsampled);
+	syscap_profile_describe_unsampled(&unsampled, text, sizeof(text));
+	if (text[0] != 0)
+		printf("  unsampled  %s%s\n", text, whole);
 }
 
 static void print_slowest_write(const struct syc_slowest_write *slowest,
@@ -391,7 +392,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	if (print_names(hot, file) < 0)
 		return -ENOMEM;
 	print_lost(summary, hot->whole);
-	print_unsampled(summary, hot->whole);
+	print_unsampled(hot->profile, hot->whole);
 	print_slowest_write(&summary->slowest, hot->whole);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);

@@ -18,6 +18,21 @@
  */
 #define MOST_VIEWED 256
 
+void syc_unsampled_json(struct syc_json *json, const char *key,
+                        const struct syscap_profile_unsampled *unsampled)
+{
+	syc_json_key(json, key);
+	syc_json_begin_object(json);
+	syc_json_member_unsigned(json, "threads", unsampled->n_threads);
+	syc_json_key(json, "cpu_ns");
+	if (unsampled->has_cpu)
+		syc_json_unsigned(json, unsampled->missing_ns);
+	else
+		syc_json_null(json);
+	syc_json_member_bool(json, "is_misleading", unsampled->is_misleading);
+	syc_json_end_object(json);
+}
+
 const char *syc_stat_hot_unit_key(enum syscap_view_unit unit)
 {
 	static const char *const keys[] = {
@@ -218,6 +233,15 @@ static void write_lost(struct syc_json *json,
 	syc_json_end_object(json);
 }
 
+static void write_unsampled(struct syc_json *json,
+                            const struct syscap_profile *profile)
+{
+	struct syscap_profile_unsampled unsampled;
+
+	syscap_profile_unsampled(profile, &unsampled);
+	syc_unsampled_json(json, "unsampled", &unsampled);
+}
+
 static void write_slowest(struct syc_json *json,
                           const struct syc_slowest_write *slowest)
 {
@@ -353,6 +377,7 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	                        syc_stat_summary_duration(summary));
 	write_frames(&json, summary);
 	write_lost(&json, &summary->losses, hot->n_rows);
+	write_unsampled(&json, hot->profile);
 	write_slowest(&json, &summary->slowest);
 	write_processes(&json, &summary->processes, hot->n_rows);
 	syc_mark_stats_json(&json, &summary->marks, hot->n_rows);

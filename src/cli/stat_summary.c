@@ -333,20 +333,6 @@ static void add_cost(struct syc_slowest_write *slowest,
 	slowest->tid = (int32_t)number_after(value, " worst_tid=");
 }
 
-/* Return the sum of the numbers in "blocked 3, small 1". */
-static uint64_t sum_numbers(const char *text)
-{
-	uint64_t sum = 0;
-
-	while (*(text += strcspn(text, "0123456789")) != 0) {
-		char *end;
-
-		sum += strtoull(text, &end, 10);
-		text = end;
-	}
-	return sum;
-}
-
 int syc_stat_summary_add(struct syc_stat_summary *summary,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame)
@@ -368,9 +354,6 @@ int syc_stat_summary_add(struct syc_stat_summary *summary,
 		return add_mark(summary, frame);
 	case SYSCAP_FRAME_METADATA:
 		add_cost(&summary->slowest, frame);
-		if (strcmp(frame->metadata.id, "syscap.sampler.unsampled") == 0)
-			summary->n_unsampled +=
-				sum_numbers(frame->metadata.value);
 		return 0;
 	case SYSCAP_FRAME_CTRDEF:
 		return syc_counter_stats_define(&summary->counters, reader,

@@ -256,6 +256,13 @@ int syc_stat_slowest_json(struct syc_json *json,
 /** The name of @unit in --json. */
 const char *syc_stat_hot_unit_key(enum syscap_view_unit unit);
 
+/** Room for syscap_profile_describe_unsampled(). */
+#define SYC_UNSAMPLED_TEXT 160
+
+/** Write the member @key, an object (docs/json.md). */
+void syc_unsampled_json(struct syc_json *json, const char *key,
+                        const struct syscap_profile_unsampled *unsampled);
+
 /** Store an amount of the view's unit, like "12.3 ms" or "17", in @text. */
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
                          char *text, size_t size);
@@ -361,7 +368,6 @@ struct syc_stat_summary {
 	struct syc_process_list processes;
 	struct syc_loss_stats losses;
 	struct syc_slowest_write slowest;
-	uint64_t n_unsampled; /* threads that the sampler could not sample */
 	struct syc_mark_stats marks;
 	struct syc_counter_stats counters;
 };

@@ -468,6 +468,25 @@ static int add_early_marks(const struct syc_view_query *query,
 	return r;
 }
 
+void syc_view_query_unsampled(const struct syc_view_query *query, char *text)
+{
+	struct syscap_profile_unsampled unsampled = { 0 };
+
+	if (query->filter.of == SYSCAP_VIEW_SAMPLES)
+		syscap_profile_unsampled(query->profile, &unsampled);
+	syscap_profile_describe_unsampled(&unsampled, text, SYC_UNSAMPLED_TEXT);
+}
+
+void syc_view_query_note_unsampled(const struct syc_view_query *query)
+{
+	char text[SYC_UNSAMPLED_TEXT];
+
+	syc_view_query_unsampled(query, text);
+	if (text[0] != 0)
+		fprintf(stderr, "%s: %s: note: %s\n", query->command,
+		        query->file, text);
+}
+
 int syc_view_query_early_marks(const struct syc_view_query *query,
                                bool by_begin, struct syc_early_marks *ret_marks)
 {

@@ -48,6 +48,15 @@ int syc_view_query_early_marks(const struct syc_view_query *query,
                                bool by_begin,
                                struct syc_early_marks *ret_marks);
 
+/**
+ * Describe what the samples of the capture miss, in SYC_UNSAMPLED_TEXT bytes.
+ * The text is empty if they miss nothing, or if the view is not of samples.
+ */
+void syc_view_query_unsampled(const struct syc_view_query *query, char *text);
+
+/** Print this description on standard error, if any. */
+void syc_view_query_note_unsampled(const struct syc_view_query *query);
+
 /*
  * Names in a filter that a capture does not contain.
  *

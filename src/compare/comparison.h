@@ -116,6 +116,8 @@ struct syc_comparison {
 	struct syc_map keys;
 	SYC_ARRAY(struct syc_compared) rows;
 	double *totals; /* totals of all functions, by unit; or NULL */
+	/* Much time has no samples, so no function is judged. */
+	bool lacks_samples;
 
 	/* These members are valid once the comparison is settled. */
 	double missed; /* highest error probability of each interval */

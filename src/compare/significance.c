@@ -349,6 +349,9 @@ int syc_significance(struct syc_comparison *comparison)
 		struct syc_compared *row = &comparison->rows.items[i];
 
 		compare(comparison, row);
+		if (comparison->lacks_samples &&
+		    row->measure <= SYC_MEASURE_SHARE)
+			row->ratio.is_known = false;
 		if (row->ratio.is_known && !is_constant(comparison, row))
 			ps[comparison->n_judged++] = row->ratio.p;
 	}

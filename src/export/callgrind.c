@@ -404,7 +404,11 @@ static void write_head(struct writer *writer)
 	                                                    : "Ticks";
 
 	fprintf(writer->out,
-	        "# callgrind format\nversion: 1\ncreator: syscap\n"
+	        "# callgrind format\nversion: 1\ncreator: syscap\n");
+	if (writer->export->note[0] != 0)
+		fprintf(writer->out, "desc: Missing samples: %s\n",
+		        writer->export->note);
+	fprintf(writer->out,
 	        "positions: line\nevent: %s : %s\nevents: %s\n"
 	        "summary: %" PRIu64 "\n",
 	        event, syscap_view_unit_name(view->unit), event, view->total);

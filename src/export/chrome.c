@@ -447,6 +447,13 @@ static int write_all(struct syc_chrome *trace)
 		r = chrome_samples(trace);
 	write_allocations(trace);
 	syc_json_end_array(&trace->json);
+	if (trace->export->note[0] != 0) {
+		syc_json_key(&trace->json, "otherData");
+		syc_json_begin_object(&trace->json);
+		syc_json_member_text(&trace->json, "missing_samples",
+		                     trace->export->note);
+		syc_json_end_object(&trace->json);
+	}
 	syc_json_end_object(&trace->json);
 	syc_json_end_line(&trace->json);
 	return r;

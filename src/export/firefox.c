@@ -49,6 +49,25 @@ static void write_units(struct syc_json *json)
 	syc_json_end_object(json);
 }
 
+/* Write a row of the viewer's panel about the profile. */
+static void write_note(struct syc_json *json, const char *note)
+{
+	syc_json_key(json, "extra");
+	syc_json_begin_array(json);
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "label", "syscap");
+	syc_json_key(json, "entries");
+	syc_json_begin_array(json);
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "label", "Missing samples");
+	syc_json_member_text(json, "format", "string");
+	syc_json_member_text(json, "value", note);
+	syc_json_end_object(json);
+	syc_json_end_array(json);
+	syc_json_end_object(json);
+	syc_json_end_array(json);
+}
+
 /* Write members of the open object. */
 static void firefox_meta(struct syc_json *json, const struct syc_export *export)
 {
@@ -72,6 +91,8 @@ static void firefox_meta(struct syc_json *json, const struct syc_export *export)
 	syc_firefox_tables_categories(json);
 	syc_json_key(json, "markerSchema");
 	syc_firefox_markers_schema(json);
+	if (export->note[0] != 0)
+		write_note(json, export->note);
 	syc_json_end_object(json);
 	syc_json_key(json, "libs");
 	syc_json_begin_array(json);

@@ -169,6 +169,28 @@ static void write_loss(struct syc_perfetto *trace, uint64_t track,
 	syc_perfetto_event_end(trace);
 }
 
+/* An event at the beginning, since a trace has no place for notes. */
+static void write_note(struct syc_perfetto *trace)
+{
+	const struct syscap_profile_process *processes;
+	struct syscap_profile_span span;
+	size_t n;
+	uint32_t i = 0;
+
+	processes = syscap_profile_processes(trace->export->profile, &n);
+	while (i < n && processes[i].pid < 0)
+		i++;
+	if (trace->export->note[0] == 0 || i == n)
+		return;
+	syscap_profile_span(trace->export->profile, &span);
+	syc_perfetto_event(trace, SYC_EVENT_INSTANT,
+	                   syc_perfetto_track(trace, i, "missing samples"),
+	                   span.begin);
+	syc_protobuf_text(&trace->packet, SYC_EVENT_CATEGORY, "syscap");
+	syc_protobuf_text(&trace->packet, SYC_EVENT_NAME, trace->export->note);
+	syc_perfetto_event_end(trace);
+}
+
 /* A track for each thread, and another for losses that overlap. */
 int syc_perfetto_losses(struct syc_perfetto *trace)
 {
@@ -180,6 +202,7 @@ int syc_perfetto_losses(struct syc_perfetto *trace)
 	} * latest;
 	size_t n, ignored;
 
+	write_note(trace);
 	threads = syscap_profile_threads(trace->export->profile, &n);
 	losses = syscap_profile_losses(trace->export->profile, &ignored);
 	latest = calloc(n + 1, sizeof(*latest));

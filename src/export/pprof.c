@@ -132,7 +132,7 @@ enum {
 
 /*
  * The first strings.  Names of functions follow, then of binaries, then of
- * files.
+ * files, and the comment.
  */
 static const char *const texts[] = { "",     "samples",     "count",
 	                             "time", "nanoseconds", "pid",
@@ -279,6 +279,9 @@ static void write_texts(const struct pprof_tables *tables,
 	for (size_t i = 0; i < tables->files.n; i++)
 		write_string(file, tables->files.keys[i].bytes,
 		             tables->files.keys[i].len);
+	if (tables->export->note[0] != 0)
+		write_string(file, tables->export->note,
+		             strlen(tables->export->note));
 }
 
 static void write_mappings(const struct pprof_tables *tables,
@@ -432,6 +435,7 @@ enum {
 	SAMPLE = 2,
 	TIME_NANOS = 9,
 	DURATION_NANOS = 10,
+	COMMENT = 13,
 	DEFAULT_SAMPLE_TYPE = 14
 };
 
@@ -512,6 +516,12 @@ static void write_thread(struct writer *writer, uint32_t thread)
 	}
 }
 
+static uint64_t number_of_comment(const struct pprof_tables *tables)
+{
+	return SYC_PPROF_N_TEXTS + tables->n_functions + tables->binaries.n +
+	       tables->files.n;
+}
+
 static void write_profile(struct writer *writer)
 {
 	struct syscap_profile_span span;
@@ -533,6 +543,9 @@ static void write_profile(struct writer *writer)
 	syc_protobuf_number(&writer->file.outer, DEFAULT_SAMPLE_TYPE,
 	                    writer->is_time ? SYC_PPROF_TEXT_TIME
 	                                    : SYC_PPROF_TEXT_SAMPLES);
+	if (writer->export->note[0] != 0)
+		syc_protobuf_number(&writer->file.outer, COMMENT,
+		                    number_of_comment(&writer->tables));
 	gzip_write(writer->file.gzip, writer->file.outer.bytes.items,
 	           writer->file.outer.bytes.n);
 }

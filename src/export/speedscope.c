@@ -317,6 +317,18 @@ static int write_profiles(struct writer *writer)
 	return r;
 }
 
+/* The name is the only text that the viewer shows for all profiles. */
+static void write_name(struct writer *writer)
+{
+	const char *const note = writer->export->note;
+	char name[512];
+
+	snprintf(name, sizeof(name), "%.300s%s%s%s", writer->export->name,
+	         note[0] != 0 ? " (" : "", note, note[0] != 0 ? ")" : "");
+	syc_json_member_text(&writer->json, "name",
+	                     note[0] != 0 ? name : writer->export->name);
+}
+
 int syc_export_speedscope(struct syc_export *export)
 {
 	struct writer writer = { .export = export,
@@ -336,7 +348,7 @@ int syc_export_speedscope(struct syc_export *export)
 	if (r == 0) {
 		syc_json_begin_object(&writer.json);
 		syc_json_member_text(&writer.json, "$schema", SCHEMA);
-		syc_json_member_text(&writer.json, "name", export->name);
+		write_name(&writer);
 		syc_json_member_text(&writer.json, "exporter", "syscap");
 		write_frames(&writer);
 		r = write_profiles(&writer);

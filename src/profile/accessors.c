@@ -94,6 +94,12 @@ syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n)
 	return profile->losses.items;
 }
 
+void syscap_profile_unsampled(const struct syscap_profile *profile,
+                              struct syscap_profile_unsampled *ret_unsampled)
+{
+	syc_unsampled_judge(&profile->processes.unsampled, ret_unsampled);
+}
+
 size_t syscap_profile_n_marks(const struct syscap_profile *profile)
 {
 	return profile->marks.items.n;

@@ -329,6 +329,8 @@ static int learn_metadata(struct syc_processes *processes,
 		return learn_name(processes, texts, frame);
 	if (frame->pid < 0 && strcmp(frame->metadata.id, "syscap.command") == 0)
 		processes->has_command = true;
+	syc_unsampled_take(&processes->unsampled, frame->metadata.id,
+	                   frame->metadata.value);
 	if (!rate_read(frame->metadata.id, frame->metadata.value, &rate.clock,
 	               &rate.period_ns))
 		return 0;

@@ -15,6 +15,7 @@
 
 #include "common/containers.h"
 #include "common/strings.h"
+#include "profile/unsampled.h"
 
 /** The sampling rate of a process; period 0: unknown. */
 struct syc_rate {
@@ -52,6 +53,7 @@ struct syc_processes {
 	/* The recorder started the first process, so all processes began in the
 	 * recording. */
 	bool has_command;
+	struct syc_unsampled unsampled;
 	/* A cache, since most events belong to the previous thread; NONE: no
 	 * thread. */
 	uint32_t last_process, last_thread;

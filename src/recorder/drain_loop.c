@@ -424,6 +424,27 @@ static void take_the_rest(struct syc_recording *recording)
 	syc_processes_look_unwatched(recording->processes);
 }
 
+/* Compare the samples with the processor time, and write both. */
+static void compare_samples(struct syc_recording *recording)
+{
+	struct syc_intake *const intake = &recording->intake;
+	const char *const sample = recording->options->sample;
+	char text[80];
+
+	if (sample == NULL || recording->command.running)
+		return;
+	syc_sampling_summary_compare(&intake->sampling, sample,
+	                             recording->command.cpu_us);
+	if (!intake->sampling.unsampled.has_cpu)
+		return;
+	snprintf(text, sizeof(text), "cpu_us %llu, sampled_us %llu",
+	         (unsigned long long)intake->sampling.unsampled.cpu_us,
+	         (unsigned long long)intake->sampling.unsampled.sampled_us);
+	syc_compose_metadata(&intake->frame, syc_now(), "syscap.sampler.cpu",
+	                     text);
+	syc_writer_add(recording->writer, &intake->frame);
+}
+
 int syc_finish_recording(struct syc_recording *recording)
 {
 	struct syc_summary_processes processes;
@@ -440,6 +461,7 @@ int syc_finish_recording(struct syc_recording *recording)
 		syc_processes_unheard(recording->processes) +
 		syc_missing_arenas_count(&recording->rings.arenas.missing);
 	syc_intake_report_missing(&recording->intake, processes.missing);
+	compare_samples(recording);
 	const bool written_is_there = join_written(recording);
 	end = syc_now();
 	add_names(recording, end);

@@ -152,6 +152,7 @@ static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
 	    !syc_loss_record_parse((const char *)(mark + 1), &loss))
 		return;
 	syc_losses_count_up(&intake->lost, loss.total);
+	intake->sampling.lost += loss.frames[SYSCAP_FRAME_SAMPLE];
 	/* Records with other tids belong to threads that never had a ring. */
 	if (loss.tid == ring->tid)
 		syc_losses_add(&ring->reported, &loss);
@@ -335,6 +336,7 @@ static void write_loss(struct syc_intake *intake, int32_t pid,
 	syc_losses_compose(&intake->frame, loss, pid, from, to);
 	syc_writer_add(intake->writer, &intake->frame);
 	syc_losses_count_up(&intake->lost, loss->total);
+	intake->sampling.lost += loss->frames[SYSCAP_FRAME_SAMPLE];
 }
 
 /* Write the losses that the writer counted without space for a record. */

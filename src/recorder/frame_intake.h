@@ -16,6 +16,7 @@
 
 #include "capture/writer.h"
 #include "common/containers.h"
+#include "profile/unsampled.h"
 #include "recorder/drain.h"
 #include "recorder/processes.h"
 #include "recorder/recorder.h"
@@ -39,6 +40,9 @@ struct syc_sampling_summary {
 	uint64_t cramped;  /* ticks on a too small alternate stack */
 	uint64_t ended;    /* processes that took over the sampler's signal */
 	int64_t forbidden; /* threads that a seccomp filter excludes */
+	uint64_t lost;     /* lost samples */
+	/* The result of syc_sampling_summary_compare() */
+	struct syc_unsampled unsampled;
 };
 
 /** Count a sample of syscap's sampler. */
@@ -62,6 +66,15 @@ void syc_sampling_summary_note_end(struct syc_sampling_summary *sampling);
  */
 void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
                                       const char *text);
+
+/**
+ * Compare the samples with @cpu_us, the processor time of the command and its
+ * waited children.  @sample is $SYSCAP_SAMPLE of the command.  The result
+ * limits the missing time from below: processes that nobody waited for have
+ * samples, but no processor time.
+ */
+void syc_sampling_summary_compare(struct syc_sampling_summary *sampling,
+                                  const char *sample, int64_t cpu_us);
 
 /** Print a line on stderr if threads were not recorded to their end. */
 void syc_sampling_summary_print_forbidden(

@@ -60,6 +60,28 @@ void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
 	sampling->forbidden -= (int64_t)number_behind(text, "resumed ");
 }
 
+void syc_sampling_summary_compare(struct syc_sampling_summary *sampling,
+                                  const char *sample, int64_t cpu_us)
+{
+	const uint64_t hz = strtoul(sample, NULL, 10);
+	const uint64_t ticks = sampling->ticks + sampling->lost;
+	struct syc_unsampled result = {
+		.n_threads = sampling->blocked + sampling->small +
+		             sampling->filtered + sampling->limited,
+		.has_cpu = true,
+		.cpu_us = (uint64_t)cpu_us,
+	};
+	struct syscap_profile_unsampled judged;
+
+	if (hz == 0 || cpu_us <= 0)
+		return;
+	result.sampled_us = (uint64_t)((double)ticks * 1e6 / (double)hz);
+	syc_unsampled_judge(&result, &judged);
+	/* Wall time may contain the missing processor time */
+	if (judged.missing_ns > 0 || strstr(sample, ",wall") == NULL)
+		sampling->unsampled = result;
+}
+
 void syc_sampling_summary_print_forbidden(
 	const struct syc_sampling_summary *sampling)
 {
@@ -192,6 +214,23 @@ static bool print_unsampled(const struct syc_sampling_summary *sampling)
 	return before[0] == ',';
 }
 
+/* Print the time of which no samples came, for example of a program without
+ * the sampler. */
+static bool print_missing(const struct syc_sampling_summary *sampling)
+{
+	struct syscap_profile_unsampled unsampled;
+
+	syc_unsampled_judge(&sampling->unsampled, &unsampled);
+	if (unsampled.missing_ns == 0 || sampling->ticks == 0)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %.0f of %.0f ms of processor time could not "
+	        "be sampled\n",
+	        (double)unsampled.missing_ns / 1e6,
+	        (double)unsampled.cpu_ns / 1e6);
+	return true;
+}
+
 static bool print_ended(const struct syc_sampling_summary *sampling)
 {
 	if (sampling->ended == 0)
@@ -210,7 +249,9 @@ void syc_sampling_summary_print(const struct syc_sampling_summary *sampling,
 	unsigned n = print_ended(sampling);
 
 	n += print_unsampled(sampling);
-	n += print_cramped(sampling);
+	n += print_missing(sampling);
+	if (n < LINES_MOST)
+		n += print_cramped(sampling);
 	if (n < LINES_MOST)
 		n += print_without_stack(sampling, sample);
 	if (sampling->samples < FEW)

@@ -169,6 +169,39 @@ static int write_notes_of_capture(struct syc_page *page)
 	return r;
 }
 
+#define MAX_UNSAMPLED 320
+
+/* Describe what the samples of both captures miss, in MAX_UNSAMPLED bytes. */
+static void describe_unsampled(const struct syc_page *page, char *text)
+{
+	struct syscap_profile_unsampled unsampled;
+	char other[MAX_UNSAMPLED / 2 - 20] = "";
+	size_t n;
+
+	syscap_profile_unsampled(page->profile, &unsampled);
+	syscap_profile_describe_unsampled(&unsampled, text, sizeof(other));
+	if (page->report->other == NULL)
+		return;
+	syscap_profile_unsampled(page->report->other, &unsampled);
+	syscap_profile_describe_unsampled(&unsampled, other, sizeof(other));
+	n = strlen(text);
+	if (other[0] != 0)
+		snprintf(text + n, MAX_UNSAMPLED - n, "%sin the other: %s",
+		         n > 0 ? "; " : "", other);
+}
+
+/* Whether missing samples forbid the comparison with the other capture. */
+static bool is_incomparable(const struct syc_report *report)
+{
+	struct syscap_profile_unsampled here, there;
+
+	if (report->other == NULL)
+		return false;
+	syscap_profile_unsampled(report->profile, &here);
+	syscap_profile_unsampled(report->other, &there);
+	return here.is_misleading || there.is_misleading;
+}
+
 static int write_facts(struct syc_page *page)
 {
 	const struct syc_report *report = page->report;
@@ -176,6 +209,7 @@ static int write_facts(struct syc_page *page)
 	struct syscap_file_info info;
 	struct facts facts = { .n = 0 };
 	char *filter = syc_page_without_homes(report->filter);
+	char unsampled[MAX_UNSAMPLED];
 	int r;
 
 	if (filter == NULL)
@@ -191,6 +225,9 @@ static int write_facts(struct syc_page *page)
 		add_text(&facts, "other_unit",
 		         syscap_view_unit_name(report->other_view->unit));
 	}
+	describe_unsampled(page, unsampled);
+	add_text(&facts, "unsampled", unsampled);
+	add_text(&facts, "incomparable", is_incomparable(report) ? "1" : "");
 	add_text(&facts, "version", report->version);
 	add_text(&facts, "filter", report->redact ? filter : report->filter);
 	add_text(&facts, "unit", syscap_view_unit_name(page->view->unit));

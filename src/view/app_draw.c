@@ -86,12 +86,35 @@ static void format_own(const struct syc_app_state *app, char *text, size_t size)
 		                 : " left out (o)");
 }
 
+/* Format the losses and the threads without samples. */
+static void format_missing(const struct syc_app_state *app, char *text,
+                           size_t size)
+{
+	const size_t n_losses = app->view->n_losses;
+	struct syscap_profile_unsampled unsampled;
+	char of_samples[160] = "";
+	size_t n;
+
+	*text = 0;
+	if (app->view->unit != SYSCAP_UNIT_BYTES) {
+		syscap_profile_unsampled(app->source->profile, &unsampled);
+		syscap_profile_describe_unsampled(&unsampled, of_samples,
+		                                  sizeof(of_samples));
+	}
+	if (n_losses > 0)
+		snprintf(text, size, " · %zu lost interval%s", n_losses,
+		         n_losses == 1 ? "" : "s");
+	n = strlen(text);
+	if (of_samples[0] != 0)
+		snprintf(text + n, size - n, " · %s", of_samples);
+}
+
 /* Draw the numbers on the right, as many as fit. */
 static void draw_numbers(struct syc_app_state *app, int from)
 {
 	const struct syscap_view *view = app->view;
 	struct syc_grid *grid = &app->grid;
-	char amount[SYC_FIGURE], count[SYC_FIGURE], text[320], lost[48] = "";
+	char amount[SYC_FIGURE], count[SYC_FIGURE], text[320], lost[224] = "";
 	char own[64];
 	int columns;
 
@@ -100,9 +123,7 @@ static void draw_numbers(struct syc_app_state *app, int from)
 	syc_figures_count(count, view->n_passed, false);
 	if (amount[strlen(amount) - 1] == ' ')
 		amount[strlen(amount) - 1] = 0;
-	if (view->n_losses > 0)
-		snprintf(lost, sizeof(lost), " · %zu lost interval%s",
-		         view->n_losses, view->n_losses == 1 ? "" : "s");
+	format_missing(app, lost, sizeof(lost));
 	snprintf(text, sizeof(text), "%s%s%s %s · %s %s%s%s", app->progress,
 	         app->progress[0] != 0 ? " · " : "", amount,
 	         view->unit == SYSCAP_UNIT_BYTES

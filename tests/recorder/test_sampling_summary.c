@@ -100,6 +100,33 @@ TEST(at_most_three_lines_with_unsampled_threads_first)
 	           "time"));
 }
 
+/* Compare @ticks ms of samples with @cpu_ms; returns the number of lines. */
+static unsigned say_missing(unsigned ticks, const char *told, int64_t cpu_ms,
+                            const char *asked)
+{
+	struct syc_sampling_summary sampling = { .samples = ticks,
+		                                 .ticks = ticks };
+
+	syc_sampling_summary_note(&sampling, told);
+	syc_sampling_summary_compare(&sampling, asked, 1000 * cpu_ms);
+	asked_for = asked;
+	return read_lines(&sampling, print_delivered);
+}
+
+TEST(processor_time_without_samples_is_printed)
+{
+	CHECK_EQ(say_missing(298, "", 618, "1000,auto"), 1);
+	CHECK(says("320 of 618 ms of processor time could not be sampled"));
+	CHECK_EQ(say_missing(298, "", 618, "1000,wall"), 1);
+	CHECK_EQ(say_missing(6, "blocked 2", 650, "1000,auto"), 2);
+	CHECK(says("644 of 650 ms"));
+	/* The starts of programs, and rounding */
+	CHECK_EQ(say_missing(600, "", 700, "1000,auto"), 0);
+	CHECK_EQ(say_missing(10, "", 50, "1000,auto"), 0);
+	/* A thread blocks the signal, but sleeps */
+	CHECK_EQ(say_missing(1000, "blocked 1", 1010, "1000,auto"), 1);
+}
+
 TEST(few_samples_print_nothing)
 {
 	CHECK_EQ(say(40, 400, 40, "ticks 40, took_us 40000", "1000,cpu"), 0);

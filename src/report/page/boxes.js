@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// boxes.js - rows of boxes with names, in flame graphs, flame charts and charts
-// of marks: drawing, pointer and keys.
+// boxes.js - rows of boxes with names: drawing, pointer and keys.
 import { cutText, fillBox, hatch, pixelOf, prepareCanvas } from './canvas.js';
 import { div, el } from './dom.js';
 import { firstOf } from './filter.js';

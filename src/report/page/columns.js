@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// columns.js - the page's columns of numbers and texts: inert scripts, inflated
-// in a worker.
+// columns.js - columns of numbers and texts: inert scripts, inflated in a worker.
 import { addUp, Moments, Runs } from './moments.js';
 
 /** @param {ParentNode} page @param {Set<string>} seen @returns {Column[]} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// header.js - the first line of the page: the capture, the shares of syscap
-// itself and of functions without names, and the missing data.
+// header.js - the first line of the page: the capture, shares of syscap itself and
+// of functions without names, missing data.
 import { unnamedOf } from './analysis.js';
 import { button, el } from './dom.js';
 import { formatBytes, formatCount, formatNumber, formatShare, formatTime } from
@@ -29,6 +29,7 @@ export class Header {
 			this.facts, this.own, this.unnamed,
 			el('span', { class: 'grow' }),
 			lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
+			facts.unsampled && warning(facts.unsampled),
 			problems && warning(problems[1] + ' problems found by check'),
 			notes.buttons,
 			button('?', () => app.help.showModal(), { 'aria-label': 'Keys' }));

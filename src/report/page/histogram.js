@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// histogram.js - the distribution of durations on a logarithmic scale: small, and
-// large with a brush.
+// histogram.js - the distribution of durations on a logarithmic scale.
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
 import { formatCount, formatTime } from './format.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// in_use.js - bytes in use over time: exact for few changes, else the least,
-// largest and last value of cells of time.
+// in_use.js - bytes in use over time: exact, or the least, largest and last value
+// of cells of time.
 
 const FEW = 262144; // number of changes that are sorted
 

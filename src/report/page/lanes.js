@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lanes.js - lanes of the time axis: activity of threads, blocked time, shares
-// of a search and of a function, marks, counters and logs.
+// lanes.js - lanes of the time axis: activity of threads, blocked time, a search,
+// a function, marks, counters, logs.
 import { AXIS, paintAxis, paintLine, paintLosses } from './axis.js';
 import { clipTo, cutText, fillBox } from './canvas.js';
 import { lowerBound, Passing } from './filter.js';

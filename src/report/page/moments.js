@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // moments.js - ascending times, stored as differences to the first time of a
-// block, in half of the memory of plain numbers.  Runs of equal times need
-// almost no memory.
+// block, in half of the memory of numbers.  Equal times need less.
 import { firstOf } from './filter.js';
 
 const SHIFT = 7; // 128 times in a block

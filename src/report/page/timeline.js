@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// timeline.js - the time axis that all views share: its lanes, the brush and the
-// cursor, by pointer and by keys.
+// timeline.js - the time axis of all views: lanes, brush and cursor.
 import { AXIS } from './axis.js';
 import { clipTo, fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';

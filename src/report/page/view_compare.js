@@ -214,7 +214,9 @@ export class CompareView extends View {
 			this.table.rows.reduce((hot, row) => size(row) > 0 &&
 				(!hot || size(row) > size(hot)) && is(row) ? row : hot, null);
 		// A difference that noise does not explain comes first.
-		const hot = find((row) => row.differs) || find(() => true);
+		const { unsampled, incomparable } = app.model.facts;
+		const bad = kind === 'file' && incomparable;
+		const hot = !bad && (find((row) => row.differs) || find(() => true));
 		/** @type {HTMLElement[]} */
 		const parts = [];
 		const say = (/** @type {any[]} */ ...what) => parts.push(el('p', {}, ...what));
@@ -259,6 +261,8 @@ export class CompareView extends View {
 		} else if (kind === 'search' && !app.state.search) {
 			say('Search for a name to compare its stacks with all other stacks.');
 		}
+		if (bad)
+			note('Not comparable: ' + unsampled + '.');
 		if (one.total + other.total === 0)
 			note('Neither part has a ' + app.rows().noun + '.');
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));

@@ -166,6 +166,7 @@ export class AboutView extends View {
 				['Frames', formatCount(Number(facts.frames))],
 				['Counts', facts.unit], ['Filter', facts.filter],
 				['Lost', lost > 0 ? formatNumber(lost, 'event') + ', listed below' : 'nothing'],
+				['Unsampled', facts.unsampled],
 				['Damaged frames', Number(facts.damaged) > 0 ? facts.damaged : null],
 				['Complete', facts.finished === '1' ? 'yes' : 'no'],
 				['Redacted', facts.redacted === '1'

@@ -682,6 +682,18 @@ test('matches are those of the shown view', async () => {
 	assert.equal(app.found.textContent, '');
 });
 
+test('missing samples forbid the comparison of two captures', async () => {
+	const { app, view } = await open(CompareView, { compare: 'file' }, (model) => {
+		setOther(model, model.tree, [0, 0, 1, 99, 0, 0]);
+		model.facts.unsampled = '2 threads could not be sampled';
+		model.facts.incomparable = '1';
+	});
+	assert.match(view.answer.textContent,
+		/Not comparable: 2 threads could not be sampled\./);
+	assert.doesNotMatch(view.answer.textContent, /largest difference/);
+	assert.match(app.header.element.textContent, /2 threads could not be sampled/);
+});
+
 test('functions that disappeared are a difference of two captures', async () => {
 	const { view } = await open(CompareView, { compare: 'file' }, (model) => {
 		// all bytes were allocated in malloc() below parse()
