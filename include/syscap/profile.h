@@ -187,7 +187,9 @@ struct syscap_profile_process {
 struct syscap_profile_thread {
 	uint32_t process;
 	int32_t tid; /* -1: events of the process whose thread is unknown */
-	const char *name; /* latest name; "" if unknown */
+	/* Latest name; "" if unknown.  If a process ran several programs, the
+	 * name of its main thread is of the program with most samples. */
+	const char *name;
 	int64_t begin,
 		end; /* begin of the first event, end of the last event */
 	uint64_t n_samples, n_marks, n_allocations;

@@ -275,6 +275,55 @@ int syc_processes_get_thread(struct syc_processes *processes, uint32_t process,
 	return 0;
 }
 
+static uint32_t find_thread(const struct syc_processes *processes,
+                            uint32_t process, int32_t tid)
+{
+	const int32_t shown = tid > 0 ? tid : -1;
+	const uint64_t key = (uint64_t)process << 32 | (uint32_t)shown;
+	size_t number;
+
+	if (process == NONE ||
+	    !syc_map_get(&processes->by_thread, &key, sizeof(key), &number))
+		return NONE;
+	return (uint32_t)number;
+}
+
+/* Ticks of the main thread, the only thread that outlives an exec. */
+static uint64_t count_main_ticks(const struct syc_processes *processes,
+                                 uint32_t number)
+{
+	const int32_t pid = processes->list.items[number].pid;
+	const uint32_t thread = find_thread(processes, number, pid);
+
+	return thread != NONE ? processes->threads.items[thread].ticks : 0;
+}
+
+/* The process executes another program. */
+static void begin_image(struct syc_processes *processes, uint32_t number)
+{
+	struct syc_life *life = &processes->lives.items[number];
+	const uint64_t sum = count_main_ticks(processes, number);
+	const uint64_t ticks = sum - life->image_ticks;
+
+	if (ticks >= life->busy_ticks) {
+		life->busy_image = life->image;
+		life->busy_ticks = ticks;
+	}
+	life->image_ticks = sum;
+	life->image++;
+}
+
+/* The program with most ticks of the main thread, or the latest of these. */
+static uint32_t busiest_image(const struct syc_processes *processes,
+                              uint32_t number)
+{
+	const struct syc_life *life = &processes->lives.items[number];
+	const uint64_t ticks =
+		count_main_ticks(processes, number) - life->image_ticks;
+
+	return ticks >= life->busy_ticks ? life->image : life->busy_image;
+}
+
 static int learn_command(struct syc_processes *processes,
                          struct syc_texts *texts,
                          const struct syscap_frame *frame, uint32_t number)
@@ -283,7 +332,7 @@ static int learn_command(struct syc_processes *processes,
 	struct syc_life *life = &processes->lives.items[number];
 	const char *text = frame->process.cmdline;
 	const size_t len = strlen(text), first = strcspn(text, " ");
-	const char *name = text;
+	const char *name = text, *before = process->command;
 	int r;
 
 	if (frame->time < life->command_time)
@@ -293,6 +342,9 @@ static int learn_command(struct syc_processes *processes,
 		if (*p == '/')
 			name = p + 1;
 	r = syc_texts_keep(texts, text, len, &process->command);
+	/* Equal texts are one text */
+	if (r == 0 && before[0] != 0 && before != process->command)
+		begin_image(processes, number);
 	if (r == 0)
 		r = syc_texts_keep(texts, name, (size_t)(text + first - name),
 		                   &process->binary);
@@ -311,6 +363,8 @@ static int learn_name(struct syc_processes *processes, struct syc_texts *texts,
 		return 0;
 	r = syc_processes_get(processes, frame->pid, frame->time,
 	                      &called.process);
+	if (r == 0)
+		called.image = processes->lives.items[called.process].image;
 	if (r == 0)
 		r = syc_texts_keep(texts, name, strlen(name), &called.name);
 	return r == 0 ? syc_array_push(&processes->called, called) : r;
@@ -405,19 +459,6 @@ static uint32_t find_process(const struct syc_processes *processes, int32_t pid,
 	return life_at(processes, processes->latest.items[number], time);
 }
 
-static uint32_t find_thread(const struct syc_processes *processes,
-                            uint32_t process, int32_t tid)
-{
-	const int32_t shown = tid > 0 ? tid : -1;
-	const uint64_t key = (uint64_t)process << 32 | (uint32_t)shown;
-	size_t number;
-
-	if (process == NONE ||
-	    !syc_map_get(&processes->by_thread, &key, sizeof(key), &number))
-		return NONE;
-	return (uint32_t)number;
-}
-
 static int by_time(const void *left, const void *right)
 {
 	const struct syc_called *a = left, *b = right;
@@ -425,7 +466,10 @@ static int by_time(const void *left, const void *right)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-/* The latest name is valid. */
+/*
+ * The latest name is valid.  The main thread may have run several programs.  The
+ * name is of the program with most of its samples.
+ */
 static void name_threads(struct syc_processes *processes)
 {
 	if (processes->called.n > 0)
@@ -435,8 +479,13 @@ static void name_threads(struct syc_processes *processes)
 		const struct syc_called *called = &processes->called.items[i];
 		const uint32_t thread =
 			find_thread(processes, called->process, called->tid);
+		const int32_t pid = processes->list.items[called->process].pid;
 
-		if (thread != NONE)
+		if (thread == NONE)
+			continue;
+		if (called->tid != pid ||
+		    processes->threads.items[thread].name[0] == 0 ||
+		    called->image == busiest_image(processes, called->process))
 			processes->threads.items[thread].name = called->name;
 	}
 }

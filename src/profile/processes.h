@@ -32,6 +32,13 @@ struct syc_life {
 	bool has_rate, has_rates; /* has_rates: its threads have different
 	                           * rates */
 	bool has_events;
+	/* Number of the present program.  A PROCESS frame with another command
+	 * line begins the next program. */
+	uint32_t image;
+	/* The earlier program with most ticks of the main thread. */
+	uint32_t busy_image;
+	uint64_t busy_ticks;
+	uint64_t image_ticks; /* ticks before the present program */
 };
 
 /** A thread's name at a time. */
@@ -39,6 +46,7 @@ struct syc_called {
 	const char *name;
 	int64_t time;
 	uint32_t process;
+	uint32_t image;
 	int32_t tid;
 };
 

@@ -295,8 +295,10 @@ void syc_tracked_see(struct syc_processes *processes,
 	} else if (!syc_tracked_same_program(&process->identity,
 	                                     &seen->identity)) {
 		process->identity = seen->identity;
+		process->is_replaced = true;
 		syc_tracked_settle(processes);
 		syc_tracked_new_image(processes, process);
+		process->is_replaced = false;
 		syc_tracked_name(processes, process, seen->cmdline);
 	}
 	syc_tracked_look_at_maps(processes, process);

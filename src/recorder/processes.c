@@ -342,6 +342,21 @@ bool syc_processes_alive(const struct syc_processes *processes, int32_t pid)
 	return process != NULL && process->alive;
 }
 
+bool syc_processes_runs_on(const struct syc_processes *processes, int32_t pid)
+{
+	const struct syc_tracked_process *process =
+		syc_tracked_find(processes, pid);
+	struct syc_procfs_identity now;
+
+	/* A process without code is a zombie, or inside exec */
+	return process != NULL && process->alive && process->exec_seen &&
+	       !process->is_replaced &&
+	       syc_procfs_identity(process->host, &now) == 0 &&
+	       now.start_code != 0 &&
+	       now.start_time == process->identity.start_time &&
+	       syc_tracked_same_program(&process->identity, &now);
+}
+
 uint32_t syc_processes_image(const struct syc_processes *processes, int32_t pid)
 {
 	const struct syc_tracked_process *process =

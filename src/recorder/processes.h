@@ -290,6 +290,12 @@ void syc_processes_look(struct syc_processes *processes, int64_t now);
 
 bool syc_processes_alive(const struct syc_processes *processes, int32_t pid);
 
+/**
+ * Return whether @pid still runs the program that was last seen.  Data that was
+ * read in /proc before the call then belongs to this program.
+ */
+bool syc_processes_runs_on(const struct syc_processes *processes, int32_t pid);
+
 /** Return a number that changes when @pid runs another program, or 0 if @pid is
  * unknown. */
 uint32_t syc_processes_image(const struct syc_processes *processes,
@@ -412,7 +418,8 @@ struct syc_tracked_process {
 	int64_t sampler_said; /* time of the process's report about a sampler */
 	/* By report or files, the process has no sampler, and is counted. */
 	bool lacks_sampler;
-	bool exec_seen; /* identity belongs to the running program */
+	bool exec_seen;   /* identity belongs to the running program */
+	bool is_replaced; /* image belongs to the program before the exec */
 	uint32_t image;
 	struct syc_procfs_identity identity;
 	int pidfd;

@@ -78,7 +78,9 @@ static void look_at_name(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char name[SYC_RING_NAME];
 
-	if (is_in_our_proc(intake, ring) && read_kernel_name(ring, name)) {
+	/* After an exec, the kernel has the name of another program */
+	if (is_in_our_proc(intake, ring) && read_kernel_name(ring, name) &&
+	    syc_processes_runs_on(intake->processes, ring->pid)) {
 		write_name(intake, ring, name);
 	} else if (ring->name[0] == 0) {
 		read_ring_name(ring, name);

@@ -11,7 +11,8 @@
  * The writer of a ring stores its thread's name in a new ring.  Later names are
  * from the kernel, /proc/PID/task/TID/comm.  The recorder reads the kernel's
  * file at the beginning, once a second, and at the end of the ring if the
- * thread still exists.  In a pid namespace, only the first name is known,
+ * thread still exists.  The recorder omits a name that may be of a program after
+ * an exec.  In a pid namespace, only the first name is known,
  * because thread ids differ.
  */
 #ifndef SYC_RECORDER_RINGS_H

@@ -8,6 +8,7 @@
 
 #include <syscap/profile.h>
 
+#include "base/frame.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"
 #include "profile/model.h"
@@ -224,6 +225,48 @@ TEST(a_pid_that_comes_again_is_another_process)
 	CHECK_EQ(syscap_profile_find_thread(profile, 7, 7, 1400), 1);
 	CHECK_EQ(syscap_profile_find_process(profile, 8, 1400),
 	         SYSCAP_PROFILE_NONE);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+static void name_thread(struct make_capture *capture, int64_t time,
+                        const char *name)
+{
+	make_frame(capture, 11, 0, 7, time, syc_frame_tid_tag(7));
+	make_field(capture, "syscap.thread", 40);
+	make_text(capture, name);
+	make_end(capture);
+}
+
+/* The samples before an exec do not get the name of a later program. */
+TEST(name_of_a_thread_is_of_the_program_with_most_samples)
+{
+	const struct syscap_profile_thread *threads;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	size_t n;
+
+	begin(&capture);
+	name_thread(&capture, 1050, "first");
+	name_thread(&capture, 1060, "renamed");
+	for (int i = 0; i < 3; i++)
+		make_stack(&capture, 2, 7, 7, 1100 + i, false, CODE(JIT(1)), 1);
+	make_process(&capture, 7, 1200, "env program");
+	name_thread(&capture, 1210, "env");
+	make_process(&capture, 7, 1300, "program");
+	make_stack(&capture, 2, 7, 7, 1400, false, CODE(JIT(1)), 1);
+	name_thread(&capture, 1410, "program");
+	profile = read_all(&capture);
+	threads = syscap_profile_threads(profile, &n);
+	CHECK_EQ(n, 1);
+	CHECK_STR(threads[0].name, "renamed");
+	syscap_profile_free(profile);
+
+	for (int i = 0; i < 3; i++)
+		make_stack(&capture, 2, 7, 7, 1500 + i, false, CODE(JIT(1)), 1);
+	profile = read_all(&capture);
+	threads = syscap_profile_threads(profile, &n);
+	CHECK_STR(threads[0].name, "program");
 	syscap_profile_free(profile);
 	make_free(&capture);
 }
