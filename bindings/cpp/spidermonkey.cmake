@@ -82,7 +82,7 @@ function(syscap_sm_test case)
 	if(NOT arg_NAME)
 		set(arg_NAME ${case})
 	endif()
-	syscap_binding_test(cpp spidermonkey.${arg_NAME}
+	syscap_binding_test(cpp spidermonkey.${arg_NAME} LABEL long
 		LABEL ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
 		ENVIRONMENT ${syscap_sm_environment}
 		COMMAND ${Python3_EXECUTABLE}

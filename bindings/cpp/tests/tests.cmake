@@ -19,16 +19,16 @@ foreach(name ${CMAKE_CXX_COMPILER} g++ clang++ clang++-14)
 endforeach()
 
 foreach(standard 11 14 17 20)
-	syscap_binding_test(cpp standard${standard} TIMEOUT 300
+	syscap_binding_test(cpp standard${standard} LABEL long TIMEOUT 300
 		ENVIRONMENT "CXXS=${syscap_cpp_compilers}"
 		COMMAND sh ${syscap_cpp_tests}/standard.sh ${standard})
 endforeach()
-syscap_binding_test(cpp refused TIMEOUT 400 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
+syscap_binding_test(cpp refused LABEL long TIMEOUT 400 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
 	COMMAND sh ${syscap_cpp_tests}/refused.sh)
-syscap_binding_test(cpp off_path
+syscap_binding_test(cpp off_path LABEL long
 	ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
 	COMMAND sh ${syscap_cpp_tests}/off_path.sh)
-syscap_binding_test(cpp copies
+syscap_binding_test(cpp copies LABEL long
 	ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
 	COMMAND sh ${syscap_cpp_tests}/copies.sh $<TARGET_FILE:syscap>)
 
