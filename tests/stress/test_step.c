@@ -192,19 +192,19 @@ static void step_all_calls(long n, void (*action)(void))
 CHILD(inner_marks)
 {
 	begin_child(false);
-	step_all_calls(1, emit_inner);
+	step_all_calls(3, emit_inner);
 }
 
 CHILD(inner_marks_on_altstack)
 {
 	begin_child(true);
-	step_all_calls(5, emit_inner);
+	step_all_calls(11, emit_inner);
 }
 
 CHILD(inner_events)
 {
 	begin_child(false);
-	step_all_calls(3, emit_every_kind);
+	step_all_calls(7, emit_every_kind);
 }
 
 /* ----------------------------------- a handler that leaves by siglongjmp */
@@ -222,8 +222,8 @@ CHILD(jumps)
 
 	begin_child(false);
 	for (size_t i = 0; i < N_CALLS; i++)
-		for (volatile long k = stepper_first(stride_of(i, 1));;
-		     k += stride_of(i, 1)) {
+		for (volatile long k = stepper_first(stride_of(i, 3));;
+		     k += stride_of(i, 3)) {
 			const int before = abandoned_so_far();
 			volatile bool reached = true;
 
@@ -257,8 +257,8 @@ static void jump_and_call(void (*call)(void), bool is_deeper)
 	struct stepper stepper;
 
 	begin_child(false);
-	for (volatile long k = stepper_first(stepper_stride(1));;
-	     k += stepper_stride(1)) {
+	const long stride = stepper_stride(is_deeper ? 1 : 5);
+	for (volatile long k = stepper_first(stride);; k += stride) {
 		const int before = abandoned_so_far();
 		volatile bool reached = true;
 
@@ -353,13 +353,13 @@ static void step_two_levels(long n)
 
 CHILD(two_levels)
 {
-	step_two_levels(7);
+	step_two_levels(17);
 }
 
 CHILD(two_levels_with_jumps)
 {
 	level2_jumps = true;
-	step_two_levels(13);
+	step_two_levels(29);
 }
 
 /* ------------------------------------------------ refill and loss records */
@@ -386,7 +386,7 @@ static void step_slow_paths(int n, void (*action)(void), bool jumps)
 	begin_child(false);
 	/* The path depends on the peer's progress: there is no last instruction
 	 */
-	const long stride = stepper_stride(4);
+	const long stride = stepper_stride(12);
 
 	for (volatile long k = stepper_first(stride); k < 1500; k += stride) {
 		volatile bool reached = true;
@@ -596,8 +596,8 @@ static void check_jumps(const char *child)
 		state = now;
 		n_state[now]++;
 	}
-	const unsigned few = test_is_sanitized() ? 2 : 20;
-	CHECK(n_state[0] > few && n_state[1] > few && n_state[2] > few);
+	const unsigned least = few(40);
+	CHECK(n_state[0] > least && n_state[1] > least && n_state[2] > least);
 	CHECK_EQ(peer_lost_told(&r.peer.rings[0]), n_abandoned);
 	free(outer);
 	free(inner);
