@@ -5,7 +5,7 @@ or from fuzzers.
 
 A command ends by itself with 0, or with 1 and a reason; a truncation is
 reported with its offset.  Names are escaped in JSON, SVG, CSV, folded stacks
-and on a terminal.  Without "whole" each capture is read by a random sixth of
+and on a terminal.  Without "whole" each capture is read by a random twelfth of
 the commands; SEED repeats the choice.
 """
 import csv
@@ -214,8 +214,8 @@ def look_at(arguments, out):
 
 
 def choose(commands):
-    """All commands, or a random sixth for each capture."""
-    return commands if WHOLE else CHOICE.sample(commands, len(commands) // 6)
+    """All commands, or a random twelfth for each capture."""
+    return commands if WHOLE else CHOICE.sample(commands, max(1, len(commands) // 12))
 
 
 def look(path, commands=None):

@@ -62,7 +62,7 @@ def main(many, is_whole):
         random.Random(seed).shuffle(cuts)
         print(f"{n} captures, {len(cuts)} different cuts", flush=True)
         if not is_whole:
-            cuts = cuts[:int(os.environ.get("CUTS", "60"))]
+            cuts = cuts[:int(os.environ.get("CUTS", "30"))]
         n = os.cpu_count() if is_whole else 1
         runs = [start(many, commands, os.path.join(scratch, f"part{i}"),
                       cuts[i::n]) for i in range(n)]
