@@ -21,7 +21,7 @@
  * A signal handler may interrupt between any two instructions and emit, too.
  * The handler then finds an owner and reserves the frame that the owner
  * announced (disturb() in src/emit/event.c).  The handler reserves, fills and
- * commits its own frame behind the announced frame, and publishes nothing.  The
+ * commits its own frame after the announced frame, and publishes nothing.  The
  * interrupted outermost emit publishes all frames, and uses next again.
  *
  * docs/ring.md has the invariants T1 to T6 of struct syc_thread, with reasons.
@@ -357,7 +357,7 @@ struct syc_place {
  *
  * The emit announces the owner and the end of the frame, and reserves no room.
  * Only a handler that interrupts this emit could use the same room.  Such a
- * handler writes behind the announced end: see disturb() in src/emit/event.c.
+ * handler writes after the announced end: see disturb() in src/emit/event.c.
  */
 static inline __attribute__((always_inline)) bool
 syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
@@ -368,10 +368,11 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	*token = syc_token_value(st);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* F1.  Load all before room_end: if a handler forks now, room_end of
-	 * the child is 0.  If a handler forks later, the child writes the same
-	 * frame into the private memory that replaced the parent's ring.  The
-	 * loads are atomic, since clang moves other loads behind the fence. */
+	/* F1.  Load next, body, tail and pid before room_end: if a handler
+	 * forks now, room_end of the child is 0.  If a handler forks later, the
+	 * child writes the same frame into the private memory that replaced the
+	 * parent's ring.  The loads are atomic, since clang moves other loads
+	 * past the fence. */
 	const uint64_t at = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
@@ -418,7 +419,7 @@ syc_end(struct syc_thread *st, volatile uintptr_t *token,
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* Handlers have written frames behind this frame: publish them, too */
+	/* Handlers have written frames after this frame: publish them, too */
 	if (SYC_UNLIKELY((st->disturbed |
 	                  __atomic_load_n(&syc_look_due, __ATOMIC_RELAXED)) !=
 	                 0))

@@ -87,8 +87,9 @@ struct syscap_sampler_options {
  * syscap_sampler_stop().
  *
  * A forked child is not sampled until it calls this function itself.  With
- * SYSCAP_SAMPLE, a child is sampled once it is 10 ms old by its clock.  The
- * sampler finds the child's new threads only while one of its threads ticks.
+ * SYSCAP_SAMPLE, the sampling of a child starts after 10 ms, measured by the
+ * child's sampling clock.  The sampler finds the child's new threads only while
+ * one of its threads ticks.
  *
  * Creates one thread, which looks for new threads, and a timer for each thread.
  * The sampler counts threads without a timer (RLIMIT_SIGPENDING) and threads

@@ -70,8 +70,8 @@ static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
 	return true;
 }
 
-/** Whether the type, and the sizes of name and value, fit a build-id.  The name
- * of a build-id is "GNU", with the NUL. */
+/** Return whether the type, and the sizes of name and value, fit a build-id.
+ * The name of a build-id is "GNU", with the NUL. */
 static inline bool syc_elf_note_may_be_build_id(const struct syc_elf_note *note)
 {
 	return note->type == NT_GNU_BUILD_ID && note->name_size == 4 &&

@@ -36,8 +36,8 @@ struct syc_loss {
  * unknown. */
 const char *syc_loss_record_kind(unsigned type);
 
-/** Whether a mark has the name of a loss record.  The mark's message may be
- * invalid. */
+/** Return whether a mark has the name of a loss record.  The mark's message may
+ * be invalid. */
 bool syc_loss_record_is(const char *group, const char *name);
 
 /** Read the message of a loss record.  Returns false if the message is
@@ -90,8 +90,8 @@ _Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
                                240,
                "between the used fields and the mark");
 
-/** Whether the header has losses, in this byte order.  Context: any-thread,
- * signal-safe. */
+/** Return whether the header has losses, in this byte order.  Context:
+ * any-thread, signal-safe. */
 static inline bool
 syc_header_losses_has_frames(const struct syscap_wire_file *header)
 {

@@ -24,7 +24,7 @@ size_t syc_text_cut(const char *text, size_t len, size_t max);
  */
 void syc_text_field(char *field, size_t size, const char *text);
 
-/** Whether the @len bytes at @text are @word, and nothing else. */
+/** Return whether the @len bytes at @text are @word, and nothing else. */
 static inline bool syc_text_is(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && memcmp(text, word, len) == 0;

@@ -15,7 +15,7 @@
 #include "capture/writer.h"
 #include "common/containers.h"
 
-/** Chunks of a file.  A struct of zeros is empty.  The owner frees
+/** Chunks of a file.  A zero-initialized struct is empty.  The owner frees
  * bytes.items. */
 struct syc_chunks {
 	SYC_ARRAY(unsigned char) bytes;

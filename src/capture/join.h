@@ -59,7 +59,7 @@ struct syc_join_message {
 	uint64_t offset;
 };
 
-/** Options of a join.  A struct of zeros is valid. */
+/** Options of a join.  A zero-initialized struct is valid. */
 struct syc_join_options {
 	/* Last ids that the writer has used already. */
 	uint32_t last_counter_id;
@@ -144,7 +144,7 @@ struct syc_join_symbol {
 	const char *name, *tag; /* texts within the tables */
 };
 
-/** A struct of zeros is an empty table. */
+/** A zero-initialized struct is an empty table. */
 struct syc_join_symbols {
 	SYC_ARRAY(struct syc_join_symbol) sorted;
 	SYC_ARRAY(unsigned char *) tables; /* the owned bytes of tables */

@@ -20,7 +20,7 @@
 static bool has_text(uint32_t at, const struct syc_line_table *table,
                      size_t size)
 {
-	/* The last text ends with the table. */
+	/* The last text ends at the end of the table. */
 	return at < size && (at == 0 || table->texts[at - 1] == 0);
 }
 

@@ -67,7 +67,7 @@ struct syc_line_place {
 	uint32_t first, n; /* first source frame, and number of source frames */
 };
 
-/** A checked table.  The caller keeps the bytes.  A struct of zeros is
+/** A checked table.  The caller keeps the bytes.  A zero-initialized struct is
  * empty. */
 struct syc_line_table {
 	const unsigned char *binaries, *places, *frames;

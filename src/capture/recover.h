@@ -61,7 +61,7 @@ int syc_recover_discard(const char *path, uint64_t *ret_frames,
 
 /* Ring files that processes left in a directory. */
 
-/** Ring files by path.  A struct of zeros is empty. */
+/** Ring files by path.  A zero-initialized struct is empty. */
 struct syc_ring_files {
 	SYC_ARRAY(char *) paths;
 	size_t n_others; /* number of apparent ring files of other users */

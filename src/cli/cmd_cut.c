@@ -21,9 +21,9 @@ struct cut {
 };
 
 /*
- * Whether a frame is in the times to keep.  Definitions, names and files stay,
- * because other frames refer to these.  Processes and mappings stay if they
- * began before the end.
+ * Return whether a frame is in the times to keep.  Definitions, names and files
+ * stay, because other frames refer to these.  Processes and mappings stay if
+ * they began before the end.
  */
 static bool keeps(void *data, const struct syscap_frame *frame)
 {

@@ -95,8 +95,8 @@ static void dump_choice_fini(struct dump_choice *choice)
 }
 
 /*
- * Whether a frame without a stack passes, by thread and time.  The profile
- * lacks threads with metadata only.
+ * Return whether a frame without a stack passes, by thread and time.  The
+ * profile lacks threads with metadata only.
  */
 static bool has_event(const struct dump_choice *choice,
                       const struct syscap_frame *frame)
@@ -117,8 +117,8 @@ static bool has_event(const struct dump_choice *choice,
 }
 
 /*
- * Whether @frame is shown.  The caller passes each frame of the reader, in file
- * order.  *@ret_stack is the stack of @frame, or NONE.
+ * Return whether @frame is shown.  The caller passes each frame of the reader,
+ * in file order.  *@ret_stack is the stack of @frame, or NONE.
  */
 static bool dump_choice_has(struct dump_choice *choice,
                             const struct syscap_frame *frame,
@@ -306,7 +306,7 @@ static int print_noted(const struct request *request,
 	return r;
 }
 
-/* Whether the output has names of addresses: text output with stacks. */
+/* Return whether the output has names of addresses: text output with stacks. */
 static bool shows_names(const struct request *request)
 {
 	return !request->json && (is_wanted(request, SYSCAP_FRAME_SAMPLE) ||

@@ -162,8 +162,8 @@ static const struct syc_option table[] = {
 };
 
 /*
- * Whether @command is the value of @option.  An optional value after a blank
- * would be taken for the command.
+ * Return whether @command is the value of @option.  An optional value after a
+ * blank would be taken for the command.
  */
 static bool is_value_of_sample(const char *option, const char *command)
 {

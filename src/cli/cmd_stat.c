@@ -18,7 +18,7 @@
 #include "cli/stat_summary.h"
 #include "cli/view_query.h"
 
-/* Whether @filter can exclude events without a stack. */
+/* Return whether @filter can exclude events without a stack. */
 static bool stat_filtered_is(const struct syscap_filter *filter)
 {
 	return filter->has_from || filter->has_to || filter->pid != 0 ||

@@ -107,7 +107,7 @@ static bool has_header(const char *file)
 	       st.st_size >= (off_t)sizeof(struct syscap_wire_file);
 }
 
-/* Whether the recorder still runs. */
+/* Return whether the recorder still runs. */
 static bool recorder_goes_on(struct live_command *live)
 {
 	int status;
@@ -162,7 +162,7 @@ static bool live_command_start(struct live_command *live,
 	return false;
 }
 
-/* Whether the recorder still runs and records. */
+/* Return whether the recorder still runs and records. */
 static bool live_command_records(struct live_command *live)
 {
 	return recorder_goes_on(live) &&
@@ -315,8 +315,8 @@ static bool goes_on(void *context)
 }
 
 /*
- * Whether a process writes the file: the process holds a lock, or has the file
- * open.
+ * Return whether a process writes the file: the process holds a lock, or has
+ * the file open.
  */
 static bool is_written(void *context)
 {

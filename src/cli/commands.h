@@ -51,8 +51,8 @@ struct syc_report_page_request {
 };
 
 /**
- * Whether a page may be written under the default name @name, which only an
- * older page or no file may have.  The function prints a message if not.
+ * Return whether a page may be written under the default name @name, which only
+ * an older page or no file may have.  The function prints a message if not.
  */
 bool syc_report_page_may_replace(const char *command, const char *name);
 
@@ -211,8 +211,8 @@ const char *syc_io_option_read(const char *command, const char *text);
 const char *syc_stalls_option_read(const char *command, const char *text);
 
 /**
- * Whether --lines is possible.  The function prints the reason for @command if
- * not.
+ * Return whether --lines is possible.  The function prints the reason for
+ * @command if not.
  */
 bool syc_lines_option_check(const char *command);
 

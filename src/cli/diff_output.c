@@ -19,7 +19,7 @@
 #include "common/strings.h"
 #include "compare/comparison.h"
 
-/* Whether the row is above the limit of a gate. */
+/* Return whether the row is above the limit of a gate. */
 static bool diff_fails(const struct syc_diff_report *report,
                        const struct syc_compared *row)
 {
@@ -78,7 +78,7 @@ static struct diff_sum diff_sum_of(const struct syc_diff_report *report,
 	return sum;
 }
 
-/* Whether the row is shown. */
+/* Return whether the row is shown. */
 static bool diff_is_told(const struct syc_diff_report *report,
                          const struct syc_compared *row)
 {

@@ -16,8 +16,8 @@ struct syc_progress {
 };
 
 /**
- * Whether an update is due: four per second, and none at the beginning, since a
- * short run needs no line.
+ * Return whether an update is due: four per second, and none at the beginning,
+ * since a short run needs no line.
  */
 bool syc_progress_is_due(struct syc_progress *progress);
 

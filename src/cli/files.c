@@ -154,8 +154,8 @@ bool syc_input_refuse_output(const char *command, const char *name,
 /* The file or standard output that a command writes. */
 
 /*
- * Whether @name is a capture.  A command can make other output again, but not a
- * capture.
+ * Return whether @name is a capture.  A command can make other output again,
+ * but not a capture.
  */
 static bool is_capture(const char *name)
 {

@@ -22,15 +22,15 @@ int syc_input_open(const char *name, struct syscap_reader **ret_reader,
 int64_t syc_input_time(const struct syscap_reader *reader);
 
 /**
- * Whether @output is the capture @name.  For the same file, the function prints
- * a message, because writing would destroy the capture.  @output and @name may
- * be NULL.
+ * Return whether @output is the capture @name.  For the same file, the function
+ * prints a message, because writing would destroy the capture.  @output and
+ * @name may be NULL.
  */
 bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output);
 
 /**
- * Whether @name is "-".  For "-", the function prints a message that the
+ * Return whether @name is "-".  For "-", the function prints a message that the
  * command needs a file name.
  */
 bool syc_input_refuse_dash(const char *command, const char *name,
@@ -63,8 +63,8 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary);
 const char *syc_output_file_stdout(const char *command);
 
 /**
- * Whether @name is a capture.  For a capture, the function prints a message,
- * because the capture would be lost.
+ * Return whether @name is a capture.  For a capture, the function prints a
+ * message, because the capture would be lost.
  */
 bool syc_output_file_refuse_capture(const char *command, const char *name);
 

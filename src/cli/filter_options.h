@@ -30,7 +30,7 @@ bool syc_filter_options_is(int c);
 bool syc_filter_options_take(struct syc_filter_options *options,
                              const char *command, int c, const char *value);
 
-/** Whether the filter needs marks. */
+/** Return whether the filter needs marks. */
 bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 
 /** The part of a profile with the requested stacks. */

@@ -50,7 +50,7 @@ struct syc_counter_memo {
 	size_t number;
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_counter_stats {
 	struct syc_map by_pid_id, by_id, values_by_pid_id;
 	SYC_ARRAY(struct syc_counter_definition) definitions;
@@ -74,7 +74,7 @@ int syc_counter_stats_set(struct syc_counter_stats *counters,
                           const struct syscap_reader *reader,
                           const struct syscap_frame *frame);
 
-/** Whether the counter @id of @pid is a double, by its definition. */
+/** Return whether the counter @id of @pid is a double, by its definition. */
 bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
                                  int32_t pid, uint32_t id);
 
@@ -89,7 +89,8 @@ int syc_counter_stats_finish(struct syc_counter_stats *counters);
  * for levels such as memory in use. */
 double syc_counter_rate(const struct syc_counter *counter);
 
-/** Whether the values of @info are bytes, by its category, name and text. */
+/** Return whether the values of @info are bytes, by its category, name and
+ * text. */
 bool syc_counter_is_bytes(const struct syscap_counter_info *info);
 
 /* Durations of marks and of operations. */
@@ -141,7 +142,7 @@ struct syc_mark_part {
 	enum syc_mark_passes passes;
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_mark_stats {
 	struct syc_map by_text;
 	/* Parts, until syc_mark_stats_finish(). */
@@ -308,7 +309,7 @@ struct syc_listed_process {
 	threads; /* threads, sorted by syc_process_list_finish() */
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_process_list {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(struct syc_listed_process) processes;
@@ -328,7 +329,7 @@ struct syc_thread_loss {
 	int64_t from, to;
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_loss_stats {
 	struct syc_loss sum; /* sum, whose tid has no meaning */
 	struct syc_map by_thread;

@@ -42,8 +42,8 @@ static bool has_pid(const struct syscap_profile *profile, int32_t pid)
 }
 
 /*
- * Search the threads of all processes: another process than --pid may have the
- * thread.
+ * Search the threads of all processes: the thread may belong to a process other
+ * than --pid.
  */
 static bool has_thread(const struct syscap_profile *profile, const char *wanted)
 {
@@ -413,7 +413,7 @@ void syc_view_query_close(struct syc_view_query *query)
 	syscap_reader_close(query->reader);
 }
 
-/* Whether the mark begins in the filter's times, threads and marks. */
+/* Return whether the mark begins in the filter's times, threads and marks. */
 static enum syc_mark_passes
 begins_inside(const struct syc_view_query *query,
               const struct syc_filter *filter, int64_t begin,
@@ -430,8 +430,8 @@ begins_inside(const struct syc_view_query *query,
 	return is_false ? SYC_MARK_FALSE : SYC_MARK_PASSES;
 }
 
-/* Whether the mark began before the recording, or may end an operation that
- * did. */
+/* Return whether the mark began before the recording, or may end an operation
+ * that did. */
 static bool is_early(const struct syscap_profile_event *event, int64_t begin)
 {
 	const struct syscap_frame *frame = event->frame;

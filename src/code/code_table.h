@@ -123,7 +123,7 @@ struct syc_code_piece; /* a current piece */
 
 struct syc_code_part; /* a piece that is being moved */
 
-/** The current pieces.  A struct of zeros is empty. */
+/** The current pieces.  A zero-initialized struct is empty. */
 struct syc_code_live {
 	/* The treap; index 0 is no piece. */
 	SYC_ARRAY(struct syc_code_piece) pieces;

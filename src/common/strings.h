@@ -29,8 +29,9 @@
 size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
 /**
- * Whether @point is a control character, ends a line, or changes the direction
- * of text.  Characters like these could disguise the text around them.
+ * Return whether @point is a control character, ends a line, or changes the
+ * direction of text.  Characters like these could disguise the text around
+ * them.
  */
 bool syc_utf8_is_control(uint32_t point);
 
@@ -40,7 +41,7 @@ bool syc_utf8_is_control(uint32_t point);
  */
 size_t syc_utf8_put(uint32_t point, char *bytes);
 
-/** Whether all of @text is valid UTF-8. */
+/** Return whether all of @text is valid UTF-8. */
 bool syc_utf8_is_valid(const char *text);
 
 /** The number of characters in @text. An invalid part counts as one. */
@@ -107,7 +108,7 @@ ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
  * line.  Texts never move.
  */
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_texts {
 	struct syc_map map;
 	char *shown; /* the text shown last */

@@ -115,7 +115,7 @@ void syc_comparison_fini(struct syc_comparison *comparison)
 	syc_map_fini(&comparison->keys);
 }
 
-/* Whether a unit without a value counts as 0. */
+/* Return whether a unit without a value counts as 0. */
 static bool is_sum(enum syc_measure measure)
 {
 	return measure <= SYC_MEASURE_COUNT;

@@ -161,10 +161,10 @@ int syc_comparison_set_total(struct syc_comparison *comparison, size_t unit,
 int syc_comparison_settle(struct syc_comparison *comparison, double min_share);
 
 /**
- * Whether the row grew significantly by more than @factor; 1.05 is 5 %.  @glob:
- * NULL, or a pattern of names, "group/name" for marks and counters.  Rows that
- * do not match never exceed @factor.  Without @glob, counters never exceed
- * @factor.  Numbers of marks never exceed @factor.
+ * Return whether the row grew significantly by more than @factor; 1.05 is 5 %.
+ * @glob: NULL, or a pattern of names, "group/name" for marks and counters.
+ * Rows that do not match never exceed @factor.  Without @glob, counters never
+ * exceed @factor.  Numbers of marks never exceed @factor.
  */
 bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
                             const char *glob);

@@ -10,10 +10,11 @@
  * fail.
  *
  * The method of Benjamini and Hochberg chooses the rows that differ.  In the
- * long run, one in 20 of the reported rows does not differ.  The intervals are
- * wider by the same factor, by the method of Benjamini and Yekutieli.  So a row
- * is reported exactly if its interval does not contain 1. docs/decisions/0018
- * explains why.
+ * long run, one in 20 of the reported rows does not differ.  That method lowers
+ * the accepted error probability of each row.  The intervals have the same
+ * error probability, by the method of Benjamini and Yekutieli.  So a row is
+ * reported exactly if its interval does not contain 1.  Decision 0018 explains
+ * why.
  *
  * A tail of Student's t distribution is an incomplete beta function,
  * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²).  The continued
@@ -229,8 +230,8 @@ static double share_out(double *ps, size_t n)
 }
 
 /*
- * Whether @row cannot differ for any assignment of units to sides.  A row like
- * this is no test, and must not weaken the others.
+ * Return whether @row cannot differ for any assignment of units to sides.  A
+ * row like this is no test, and must not weaken the others.
  */
 static bool is_constant(const struct syc_comparison *comparison,
                         const struct syc_compared *row)
@@ -255,7 +256,8 @@ static void compare(const struct syc_comparison *comparison,
 	syc_ratio_of(&row->ratio, &base, &new);
 }
 
-/* Whether @row has noise by which a change of a function can be judged. */
+/* Return whether @row has noise by which a change of a function can be
+ * judged. */
 static bool has_noise(const struct syc_comparison *comparison,
                       const struct syc_compared *row)
 {

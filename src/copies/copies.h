@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef SYC_COPIES_NUMBER /* tests build copies of other numbers */
+#ifndef SYC_COPIES_NUMBER /* tests build copies with other numbers */
 #define SYC_COPIES_NUMBER 32u
 #endif
 
@@ -112,7 +112,7 @@ typedef bool syc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
  */
 bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data);
 
-/** Whether @n bytes at @at lie in a readable segment of @object. */
+/** Return whether @n bytes at @at lie in a readable segment of @object. */
 bool syc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n);
 
 #define SYC_COPY_WORDS_MAGIC UINT32_C(0x64726163)
@@ -173,7 +173,7 @@ void syc_discovery_enter_loaded(struct syc_block *block);
  * copy that maps a claim's address has the right.  No thread reads or writes
  * the mapping.  A forked child does not have the right.
  *
- * These values never change: copies of all numbers use them.
+ * These values never change, because copies with all numbers use them.
  */
 enum syc_claim {
 	SYC_CLAIM_SAMPLER = 0, /* timers for every thread */

@@ -57,7 +57,8 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
 	return false;
 }
 
-/* Whether the copy is in the program, which dlopen() can't open by name. */
+/* Return whether the copy is in the program, which dlopen() can't open by
+ * name. */
 static bool is_in_program(uintptr_t at)
 {
 	Dl_info of_copy, of_program;

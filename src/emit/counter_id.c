@@ -72,7 +72,7 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 	return index;
 }
 
-/* Whether the ids of the @n positions from @first on are consecutive. */
+/* Return whether the ids of the @n positions from @first on are consecutive. */
 static bool are_consecutive(uint32_t first, uint32_t n)
 {
 	const uint32_t stock = ((uint32_t)getpid() & 0xFFFF) << 8;

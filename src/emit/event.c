@@ -300,11 +300,11 @@ static bool on_signal_stack(void)
 }
 
 /*
- * Whether the emit whose token lies at @owner can't continue.  @here is the end
- * of the caller's stack frame.  Stacks grow down, so an interrupted emit lies
- * above @here, and its token is unchanged.  The answer is never wrong for a
- * live emit.  A dead emit may be treated as live until a shallower emit of the
- * thread.  ASan may have poisoned the place of a dead emit's token.
+ * Return whether the emit whose token lies at @owner can't continue.  @here is
+ * the end of the caller's stack frame.  Stacks grow down, so an interrupted
+ * emit lies above @here, and its token is unchanged.  The answer is never wrong
+ * for a live emit.  A dead emit may be treated as live until a shallower emit
+ * of the thread.  ASan may have poisoned the place of a dead emit's token.
  */
 __attribute__((no_sanitize("address"))) static bool
 is_emit_dead(struct syc_state *ts, uintptr_t owner, uintptr_t here)
@@ -388,8 +388,8 @@ static SYC_COLD unsigned char *take_behind_record(struct syc_state *ts,
 	return syc_ring_space_take(st, *ret_limit, len, time);
 }
 
-/* Whether an empty ring of the thread has space for a frame of @len bytes.  In
- * an overflow, a longer frame would stop all later frames. */
+/* Return whether an empty ring of the thread has space for a frame of @len
+ * bytes.  In an overflow, a longer frame would stop all later frames. */
 static bool fits_into_ring(const struct syc_state *ts, uint32_t len)
 {
 	const struct syc_overflow *const overflow = syc_overflow_of(ts);
@@ -455,15 +455,15 @@ lost:
 	return NULL;
 }
 
-/* Whether the thread itself, not only the reader, can make space. */
+/* Return whether the thread itself, not only the reader, can make space. */
 static bool may_make_room(const struct syc_state *ts)
 {
 	return ts->is_own || (!ts->is_ours && ts->slot == NULL);
 }
 
 /*
- * Whether a frame of @len bytes certainly has no space.  The recorder has read
- * nothing since the last check, and no emit is nested in this emit.
+ * Return whether a frame of @len bytes certainly has no space.  The recorder
+ * has read nothing since the last check, and no emit is nested in this emit.
  */
 static bool has_no_room(const struct syc_state *ts, uint32_t len)
 {

@@ -45,8 +45,8 @@ struct file {
 	int32_t pid;  /* pid of the first chunk's process */
 };
 
-/* Whether the ring has space.  A failed attempt to reserve space would count as
- * a loss. */
+/* Return whether the ring has space.  A failed attempt to reserve space would
+ * count as a loss. */
 static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 {
 	if (!syc_ring_space_look(ts, ret_limit))

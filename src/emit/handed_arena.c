@@ -30,8 +30,8 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* Whether the file is open.  The library or the program may have closed the
- * file. */
+/* Return whether the file is open.  The library or the program may have closed
+ * the file. */
 static bool is_file_open(const struct syc_control_socket *noted)
 {
 	return noted->fd > STDERR_FILENO && syc_control_is_same(noted);
@@ -160,8 +160,8 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 	return by_name == -ECONNREFUSED || r == -EPIPE ? -EPIPE : by_name;
 }
 
-/* Whether the error @r of sending is permanent: a filter or a policy forbids
- * the call, or the recorder is unreachable. */
+/* Return whether the error @r of sending is permanent: a filter or a policy
+ * forbids the call, or the recorder is unreachable. */
 static bool is_send_hopeless(int r)
 {
 	return r == -EPERM || r == -EACCES || r == -ENOSYS || r == -ENOENT;
@@ -290,7 +290,8 @@ bool syc_handed_arena_is_requested(void)
 	        syc_ring_request_is_by_name());
 }
 
-/* Whether the error @r may be temporary, like a lack of fds or memory. */
+/* Return whether the error @r may be temporary, like a lack of fds or
+ * memory. */
 static bool is_passing(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;

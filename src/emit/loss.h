@@ -41,11 +41,11 @@ void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
  * owner; or any thread, as the process exits. */
 void syc_loss_leave_behind(struct syc_state *ts);
 
-/** Whether some losses of the thread, or stray losses, are unreported.
+/** Return whether some losses of the thread, or stray losses, are unreported.
  * Context: owner. */
 bool syc_loss_is_pending(const struct syc_state *ts);
 
-/** Whether some stray losses are unreported.  Context: any-thread,
+/** Return whether some stray losses are unreported.  Context: any-thread,
  * signal-safe. */
 bool syc_loss_is_stray_pending(void);
 

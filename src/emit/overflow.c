@@ -117,7 +117,8 @@ void syc_overflow_move_all(void)
 
 /* --------------------------------------------------- of the thread itself */
 
-/* Whether no other emit of the thread is in progress.  Signals are blocked. */
+/* Return whether no other emit of the thread is in progress.  Signals are
+ * blocked. */
 static bool is_alone(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->hot.nested, __ATOMIC_RELAXED) == 0 &&

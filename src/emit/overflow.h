@@ -131,7 +131,7 @@ static inline uint32_t syc_overflow_phase(const struct syc_overflow *o)
  * an overflow that the emit has looked up is zeroed.
  */
 
-/** Whether the recorder has read frames since the last move.  Context:
+/** Return whether the recorder has read frames since the last move.  Context:
  * owner. */
 static inline bool syc_overflow_has_room(const struct syc_overflow *o)
 {
@@ -143,8 +143,8 @@ static inline bool syc_overflow_has_room(const struct syc_overflow *o)
 	               __atomic_load_n(&o->target_head, __ATOMIC_RELAXED);
 }
 
-/** Whether @o, the overflow of @ts, has no space for a frame of @len bytes, and
- * no frame can move.  Context: owner. */
+/** Return whether @o, the overflow of @ts, has no space for a frame of @len
+ * bytes, and no frame can move.  Context: owner. */
 static inline bool syc_overflow_is_full(const struct syc_overflow *o,
                                         const struct syc_state *ts,
                                         uint32_t len)

@@ -124,12 +124,12 @@ int syc_block_make(const struct syc_control_socket *control,
                    const struct syc_destination *environment,
                    const struct syc_block_hooks *hooks);
 
-/** Whether other copies can find this copy's block.  Context: any-thread,
- * signal-safe. */
+/** Return whether other copies can find this copy's block.  Context:
+ * any-thread, signal-safe. */
 bool syc_block_is_shareable(void);
 
-/** The reason why other copies can't find this copy's block, or "".  Context:
- * any-thread, signal-safe. */
+/** Return the reason why other copies can't find this copy's block, or "".
+ * Context: any-thread, signal-safe. */
 const char *syc_block_why_alone(void);
 
 /* -------------------------------------------- a forked child: process.c */
@@ -204,7 +204,7 @@ void syc_at_exit_end(void);
 
 /**
  * Emit the clock and its error once per process, into the first connected ring.
- * For other recorders than syscap, also emit a PROCESS frame, which names the
+ * For recorders other than syscap, also emit a PROCESS frame, which names the
  * process in the capture.
  *
  * Context: owner, inside an emit, signal-safe.

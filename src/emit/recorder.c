@@ -86,7 +86,8 @@ struct syc_arena_head *syc_slot_arena_head(void)
 	               : NULL;
 }
 
-/* Whether the recorder has refused an arena, or the recording is over. */
+/* Return whether the recorder has refused an arena, or the recording is
+ * over. */
 static bool is_closed(void)
 {
 	for (const struct syc_handed_arena *h = syc_handed_arena_newest();

@@ -43,11 +43,11 @@ struct syc_arena_head *syc_slot_arena_head(void);
 void syc_recorder_end_note(void);
 
 /**
- * Whether the recorder has announced its end, or was killed.  If the recorder
- * was killed, no process has the other end of the inherited socket, or listens
- * at the recorder's name.  If the recorder has ended, the function turns
- * recording off.  The function makes a few system calls, which the recorder
- * does not notice.
+ * Return whether the recorder has announced its end, or was killed.  If the
+ * recorder was killed, no process has the other end of the inherited socket, or
+ * listens at the recorder's name.  If the recorder has ended, the function
+ * turns recording off.  The function makes a few system calls, which the
+ * recorder does not notice.
  *
  * Context: any-thread, signal-safe.
  */
@@ -114,7 +114,8 @@ static inline struct syc_handed_arena *syc_handed_arena_newest(void)
 	return __atomic_load_n(&syc_block->hand_over, __ATOMIC_ACQUIRE);
 }
 
-/** Whether the recorder requests arenas.  Context: any-thread, signal-safe. */
+/** Return whether the recorder requests arenas.  Context: any-thread,
+ * signal-safe. */
 bool syc_handed_arena_is_requested(void);
 
 /**
@@ -165,8 +166,8 @@ int syc_ring_request(struct syc_state *ts);
  */
 int syc_ring_request_at_exit(int64_t deadline);
 
-/** Whether requests go to the recorder's name, because there is no inherited
- * socket (any more).  Context: any-thread, signal-safe. */
+/** Return whether requests go to the recorder's name, because there is no
+ * inherited socket (any more).  Context: any-thread, signal-safe. */
 bool syc_ring_request_is_by_name(void);
 
 /** Let another thread take the answer for @ts, whose thread ends.  Context:
@@ -205,7 +206,7 @@ void syc_ring_request_note_failure(struct syc_state *ts, int r);
 const char *syc_control_adopt(int fd, bool is_inherited,
                               struct syc_control_socket *ret_socket);
 
-/** Whether the fd of @socket still is the same file. */
+/** Return whether the fd of @socket still is the same file. */
 bool syc_control_is_same(const struct syc_control_socket *socket);
 
 /**
@@ -215,7 +216,7 @@ bool syc_control_is_same(const struct syc_control_socket *socket);
  * answer, if no thread takes more answers than were requested.
  *
  * The functions return 0 and a close-on-exec fd, or
- *	-ESTALE     the fd is another file now: never use it again
+ *	-ESTALE     the fd refers to another file: never use the fd again
  *	-EPIPE      the recorder has ended, or has closed this connection
  *	-ETIMEDOUT  no space for the request, or no answer
  *	-EBADMSG    an answer without a ring

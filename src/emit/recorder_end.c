@@ -58,8 +58,8 @@ void syc_recorder_end_note(void)
 	}
 }
 
-/* Whether the name was removed.  Returns false if this process has another root
- * directory. */
+/* Return whether the name was removed.  Returns false if this process has
+ * another root directory. */
 static bool is_name_removed(const struct sockaddr_un *address)
 {
 	struct stat st;
@@ -68,7 +68,7 @@ static bool is_name_removed(const struct sockaddr_un *address)
 	       st.st_dev == parent_dev && st.st_ino == parent_ino;
 }
 
-/* Whether no process listens at @address, by a connection of a socket of
+/* Return whether no process listens at @address, by a connection of a socket of
  * another type.  If a process listens, the kernel refuses with EPROTOTYPE, and
  * the listener does not notice. */
 static bool has_no_listener(const struct sockaddr_un *address)

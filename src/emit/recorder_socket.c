@@ -277,8 +277,8 @@ static void close_connection(const struct syc_control_socket *connection)
 		syc_fd_close(connection->fd);
 }
 
-/* Whether the listener belongs to this process's user.  Another user may have
- * taken the name. */
+/* Return whether the listener belongs to this process's user.  Another user may
+ * have taken the name. */
 static bool is_of_our_user(int fd)
 {
 	struct ucred cred;
@@ -325,9 +325,9 @@ static bool change_parking(uint32_t from, uint32_t to)
 	                                   __ATOMIC_RELAXED);
 }
 
-/* Whether this process is a vfork() child.  A vfork() child has the parent's
- * memory, but other fds.  The parent does not have an fd that the child parks.
- * An fd that the child closes stays open in the parent. */
+/* Return whether this process is a vfork() child.  A vfork() child has the
+ * parent's memory, but other fds.  The parent does not have an fd that the
+ * child parks.  An fd that the child closes stays open in the parent. */
 static bool is_vfork_child(void)
 {
 	return __atomic_load_n(&syc_process->pid, __ATOMIC_RELAXED) != getpid();

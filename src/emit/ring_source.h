@@ -39,7 +39,7 @@ struct syc_destination {
 
 /** Context of these functions: any-thread, signal-safe. */
 
-/** Whether the current destination is that of syscap_start(). */
+/** Return whether the current destination is that of syscap_start(). */
 static inline bool syc_destination_is_started(void)
 {
 	return __atomic_load_n(&syc_block->is_started, __ATOMIC_ACQUIRE) != 0;

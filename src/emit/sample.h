@@ -61,12 +61,13 @@ struct syc_names_table {
  * -ENOMEM. */
 int syc_names_prepare(void);
 
-/** Whether the table has a name.  If not, no stack can have a name. */
+/** Return whether the table has a name.  If not, no stack can have a name. */
 bool syc_names_any(void);
 
 /**
- * Whether @address belongs to a name of this table.  *@ret_index is the name's
- * index, from 0.  Names from before the block have indices from SYC_NAMES_MAX.
+ * Return whether @address belongs to a name of this table.  *@ret_index is the
+ * name's index, from 0.  Names from before the block have indices from
+ * SYC_NAMES_MAX.
  */
 bool syc_names_index(uint64_t address, uint32_t *ret_index);
 

@@ -249,8 +249,8 @@ static const char *find_recorder(const char **ret_why)
 	return why;
 }
 
-/* Whether the environment requests a recording.  If not, the set-up makes no
- * system call. */
+/* Return whether the environment requests a recording.  If not, the set-up
+ * makes no system call. */
 static bool is_recording_requested(void)
 {
 	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
@@ -322,9 +322,9 @@ void syc_setup_again(void)
 }
 
 /*
- * Whether the stack is as shallow as before main().  Before main() the start-up
- * code calls constructors 100 to 420 bytes below the beginning of the first
- * thread's stack.  dlopen() puts at least 200 bytes of jump buffers below
+ * Return whether the stack is as shallow as before main().  Before main() the
+ * start-up code calls constructors 100 to 420 bytes below the beginning of the
+ * first thread's stack.  dlopen() puts at least 200 bytes of jump buffers below
  * main(), and calls constructors 1,800 bytes deep in glibc, 980 in musl.
  */
 static bool has_shallow_stack(void)

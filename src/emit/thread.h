@@ -95,9 +95,9 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 
 /* ------------------------------------------------------ state: thread.c */
 
-/** Whether a thread of this process has, or had, the state.  False: in a child,
- * an emit that the fork interrupted may continue in this state.  Context:
- * any-thread, signal-safe. */
+/** Return whether a thread of this process has, or had, the state.  False: in a
+ * child, an emit that the fork interrupted may continue in this state.
+ * Context: any-thread, signal-safe. */
 static inline bool syc_thread_is_begun(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) != SYC_STATE_FREE;
@@ -141,8 +141,8 @@ static inline void syc_thread_note_handler(bool is_one)
 void syc_thread_look_for_stack(struct syc_state *ts, uintptr_t addr);
 
 /**
- * Whether @addr lies on the thread's own stack.  Looks up unknown bounds.
- * Returns false if the bounds are unavailable.
+ * Return whether @addr lies on the thread's own stack.  Looks up unknown
+ * bounds.  Returns false if the bounds are unavailable.
  *
  * Context: owner, signal-safe.
  */
@@ -154,9 +154,9 @@ static inline bool syc_thread_has_on_stack(struct syc_state *ts, uintptr_t addr)
 }
 
 /**
- * Whether this thread's exit hook has run, and no destructor has emitted since.
- * An emit of a handler would then make a state that nothing ends, except later
- * threads that find the state.
+ * Return whether this thread's exit hook has run, and no destructor has emitted
+ * since.  An emit of a handler would then make a state that nothing ends,
+ * except later threads that find the state.
  *
  * Context: any-thread, signal-safe.
  */

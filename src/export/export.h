@@ -77,7 +77,7 @@ struct syc_export_format {
 /** All formats; a row without a name ends the table. */
 extern const struct syc_export_format syc_export_formats[];
 
-/** Whether @unit is time, in ns. */
+/** Return whether @unit is time, in ns. */
 bool syc_amount_is_time(enum syscap_view_unit unit);
 
 /** Name of @category in machine-readable output. */
@@ -190,7 +190,7 @@ const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);
 
 /**
- * Whether two operations have the same process, group and id.  A second
+ * Return whether two operations have the same process, group and id.  A second
  * operation of this kind is a repetition of the first operation.
  */
 bool syc_mark_links_is_same(const struct syc_mark_links *linked,

@@ -206,7 +206,7 @@ static void write_samples(struct writer *writer, uint32_t thread,
 
 /* ------------------------------------------------------------- threads */
 
-/* A reused pid is another process: "12", then "12.1". */
+/* A reused pid gets a suffix: "12", then "12.1". */
 static void write_pid(struct writer *writer, uint32_t process)
 {
 	const struct syscap_profile_process *processes;

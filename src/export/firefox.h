@@ -96,7 +96,7 @@ int syc_firefox_counters_init(struct syc_firefox_counters *counters,
                               const struct syc_export *export);
 void syc_firefox_counters_fini(struct syc_firefox_counters *counters);
 
-/** Whether @counter has values to write. */
+/** Return whether @counter has values to write. */
 bool syc_firefox_counters_has(const struct syc_firefox_counters *counters,
                               size_t counter);
 
@@ -124,7 +124,7 @@ int syc_firefox_allocations_init(struct syc_firefox_allocations *allocations,
                                  size_t heap_stacks);
 void syc_firefox_allocations_fini(struct syc_firefox_allocations *allocations);
 
-/** Whether the allocations of @thread's process are below @thread. */
+/** Return whether the allocations of @thread's process are below @thread. */
 bool syc_firefox_allocations_has(
 	const struct syc_firefox_allocations *allocations, uint32_t thread);
 

@@ -343,7 +343,7 @@ void syc_mark_spans_fini(struct syc_mark_spans *nested)
 	*nested = (struct syc_mark_spans){ 0 };
 }
 
-/* Whether the innermost open mark ends before the next mark begins. */
+/* Return whether the innermost open mark ends before the next mark begins. */
 static bool is_over(const struct syc_mark_spans *nested)
 {
 	return nested->at == nested->n || nested->is_first ||

@@ -254,8 +254,8 @@ static int count_samples(struct syc_thread_samples *by)
 }
 
 /*
- * Whether samples of @thread are loaded in pieces.  Samples to be sorted are
- * loaded in one read.
+ * Return whether samples of @thread are loaded in pieces.  Samples to be sorted
+ * are loaded in one read.
  */
 static bool is_in_pieces(const struct syc_thread_samples *by, size_t thread)
 {

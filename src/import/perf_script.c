@@ -321,7 +321,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Whether the event, of @n bytes, is a clock, such as "cpu-clock:u:". */
+/* Return whether the event, of @n bytes, is a clock, such as "cpu-clock:u:". */
 static bool is_clock_event(const char *name, size_t n)
 {
 	const size_t length = strcspn(name, ":");

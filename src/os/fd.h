@@ -65,8 +65,8 @@ int syc_fd_dup(int fd);
 int syc_fd_keep(int fd);
 
 /**
- * Whether @fd still is the file @ino of @dev.  The application may have closed
- * @fd, and opened another file with the same number.
+ * Return whether @fd still is the file @ino of @dev.  The application may have
+ * closed @fd, and opened another file with the same number.
  *
  * Context: any-thread, signal-safe; may set errno.
  */

@@ -18,7 +18,7 @@
  * SYC_SYS_CLOCK, SYC_SYS_FUTEX
  *                    Numbers of system calls with 64-bit times, which
  *                    32-bit machines have since Linux 5.1.
- * SYC_CLAIMS_BEGIN   Address of the claims, for copies of all numbers.  The
+ * SYC_CLAIMS_BEGIN   Address of the claims, for copies with all ABI numbers.  The
  *                    kernel maps nothing there by itself, and no sanitizer has
  *                    its shadow there.  On x86-64 the addresses are below the
  *                    executables, among those that all sanitizers leave to the
@@ -118,9 +118,9 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
  */
 
 /**
- * Whether the calling thread has a control block, and so thread-local storage.
- * IFUNC resolvers of a static program run before the control block exists.
- * Does not change errno, which is in thread-local storage.
+ * Return whether the calling thread has a control block, and so thread-local
+ * storage.  IFUNC resolvers of a static program run before the control block
+ * exists.  Does not change errno, which is in thread-local storage.
  *
  * Context: any-thread, signal-safe.
  */

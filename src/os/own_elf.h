@@ -39,8 +39,8 @@ void syc_own_elf_in_memory(uintptr_t base, size_t size,
 /**
  * Open the regular file at @path, for objects that are not mapped and for
  * memory that the kernel may not copy.  Returns false if the file can't be
- * read, or has another inode than @inode (0: any inode).  The caller closes the
- * object.
+ * read, or has an inode other than @inode (0: any inode).  The caller closes
+ * the object.
  *
  * Context: any-thread, signal-safe.
  */

@@ -65,8 +65,8 @@ int syc_proc_stat_read(const char *folder, int32_t id,
  * signal-safe. */
 int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat);
 
-/** Whether the thread, or the process' first thread, has ended.  Context:
- * any-thread, signal-safe. */
+/** Return whether the thread, or the process' first thread, has ended.
+ * Context: any-thread, signal-safe. */
 bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat);
 
 /**
@@ -187,8 +187,8 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
                          struct syc_thread_status *ret_about);
 
 /**
- * Whether @tid sleeps in sigwait() or a similar call for @signal.  A thread in
- * sigwait() does not appear to block the signal.
+ * Return whether @tid sleeps in sigwait() or a similar call for @signal.  A
+ * thread in sigwait() does not appear to block the signal.
  */
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal);
@@ -197,14 +197,14 @@ bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
 int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
                               struct syc_thread_status *ret_about);
 
-/** Whether the C library made no other thread.  A direct clone() may still have
- * made threads. */
+/** Return whether the C library made no other thread.  A direct clone() may
+ * still have made threads. */
 bool syc_thread_list_is_single(void);
 
 /**
- * Whether a thread lives besides the threads of this library.  The library's
- * threads must not keep a process alive that has no other threads.  Returns
- * true also if the answer is unknown.
+ * Return whether a thread lives besides the threads of this library.  The
+ * library's threads must not keep a process alive that has no other threads.
+ * Returns true also if the answer is unknown.
  */
 bool syc_thread_list_has_others(struct syc_thread_list *tasks);
 

@@ -51,7 +51,7 @@ static void withdraw(struct syc_robust_hold *hold)
 		syscall(SYS_set_robust_list, NULL, sizeof(hold->own));
 }
 
-/* Whether a holder without a robust list has ended. */
+/* Return whether a holder without a robust list has ended. */
 static bool is_gone(uint32_t holder)
 {
 	return syscall(SYS_kill, (pid_t)holder, 0) != 0 && errno == ESRCH;

@@ -42,7 +42,7 @@ static inline bool syc_seccomp_has_filter(void)
 	return __atomic_load_n(&syc_seccomp_filters, __ATOMIC_RELAXED) != 0;
 }
 
-/** Whether the calling thread is closed. */
+/** Return whether the calling thread is closed. */
 static inline bool syc_seccomp_is_closed(void)
 {
 	return __builtin_expect(syc_seccomp_has_filter(), 0) &&

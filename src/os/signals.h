@@ -70,10 +70,10 @@ void syc_undisturbed_begin(struct syc_undisturbed *ret_before);
 void syc_undisturbed_end(const struct syc_undisturbed *before);
 
 /**
- * Whether a signal handler may be running on the calling thread, whose stack is
- * [@low, @high) (empty: unknown).  The function searches the used part of the
- * stack for the address that handlers return to.  The result false is certain.
- * The result true may be due to an old value, or to an unknown stack.
+ * Return whether a signal handler may be running on the calling thread, whose
+ * stack is [@low, @high) (empty: unknown).  The function searches the used part
+ * of the stack for the address that handlers return to.  The result false is
+ * certain.  The result true may be due to an old value, or to an unknown stack.
  *
  * The function takes some microseconds.  Context: owner, signal-safe.
  */

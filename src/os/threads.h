@@ -14,8 +14,9 @@
 
 #include "os/machine.h"
 
-/** Whether this process has no thread @tid (any more).  An ended thread that
- * /proc still lists counts as present.  Context: any-thread, signal-safe. */
+/** Return whether this process has no thread @tid (any more).  An ended thread
+ * that /proc still lists counts as present.  Context: any-thread,
+ * signal-safe. */
 bool syc_tid_is_gone(int32_t tid);
 
 /*
@@ -78,8 +79,8 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 #define SYC_THREAD_ENDED   "syscap-ended" /* only waits for other threads */
 
 /**
- * Whether the @n characters at @name are the name of a library thread.  A
- * program, and so its threads, may have such a name, too.
+ * Return whether the @n characters at @name are the name of a library thread.
+ * A program, and so its threads, may have such a name, too.
  *
  * Context: any-thread, signal-safe.
  */

@@ -21,8 +21,8 @@
 
 #include "preload/memory.h"
 
-/* Names of the functions.  All exist in the C library, because dlsym()
- * allocates for missing symbols. */
+/* Names of the functions.  The C library must have every one of these
+ * functions, because dlsym() allocates memory for a missing symbol. */
 #define FUNCTIONS(f)                                             \
 	f(malloc) f(calloc) f(realloc) f(free) f(posix_memalign) \
 		f(aligned_alloc) f(memalign) f(valloc) f(pvalloc)

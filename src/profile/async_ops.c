@@ -231,8 +231,8 @@ static void join(struct settling *s, const struct syscap_profile_operation *of)
 }
 
 /*
- * Whether the operation that begins with part @i ended before the recording.
- * The next end or begin of the id ends the operation.
+ * Return whether the operation that begins with part @i ended before the
+ * recording.  The next end or begin of the id ends the operation.
  */
 static bool is_over(const struct settling *s, size_t i)
 {

@@ -50,7 +50,7 @@ struct choice {
 	SYC_ARRAY(struct chosen) marks;
 };
 
-/* Whether @mark overlaps the times of @asked. */
+/* Return whether @mark overlaps the times of @asked. */
 static bool overlaps(const struct syscap_filter *asked,
                      const struct syscap_profile_mark *mark)
 {
@@ -316,8 +316,8 @@ static void hide_system(struct syc_filter *filter,
 	}
 }
 
-/* Whether @name is a function by which --memory observes the program.  The
- * library's symbol table has other names for some of these functions. */
+/* Return whether @name is a function by which --memory observes the program.
+ * The library's symbol table has other names for some of these functions. */
 static bool is_allocator(const char *name)
 {
 	static const char *const names[] = {

@@ -66,7 +66,8 @@ int syc_filter_init(struct syc_filter *filter,
 
 void syc_filter_fini(struct syc_filter *filter);
 
-/** Whether an event of @thread at @time passes, regardless of its stack. */
+/** Return whether an event of @thread at @time passes, regardless of its
+ * stack. */
 bool syc_filter_passes(const struct syc_filter *filter,
                        const struct syscap_profile *profile, uint32_t thread,
                        int64_t time);

@@ -58,7 +58,7 @@ static struct syc_packed_mark pack(const struct syscap_profile_mark *mark)
 	};
 }
 
-/* Whether @packed represents @mark exactly. */
+/* Return whether @packed represents @mark exactly. */
 static bool is_same(const struct syscap_profile_mark *mark,
                     const struct syc_packed_mark *packed)
 {
@@ -184,7 +184,7 @@ struct lanes {
 	size_t n_used; /* number of lanes that the thread uses */
 };
 
-/* Whether a mark nests into the open marks of @lane. */
+/* Return whether a mark nests into the open marks of @lane. */
 static bool fits(struct lane *lane, int64_t begin, int64_t end)
 {
 	while (lane->ends.n > 0 && lane->ends.items[lane->ends.n - 1] <= begin)

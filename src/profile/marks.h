@@ -26,7 +26,7 @@ struct syc_packed_mark {
 	unsigned is_wide : 1, lane : 10, depth : 21;
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_marks {
 	struct syc_map by_text; /* number of a pair of texts, by their
 	                         * addresses */

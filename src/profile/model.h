@@ -27,8 +27,8 @@ struct syc_values {
 /**
  * A counter is an id of one process, which defines the counter, sets the
  * counter, or both.  A counter's definition may follow its values, so
- * definitions are assigned when the profile is settled.  A struct of zeros is
- * empty.
+ * definitions are assigned when the profile is settled.  A zero-initialized
+ * struct is empty.
  */
 struct syc_counters {
 	struct syc_map by_key; /* process and id */
@@ -62,7 +62,7 @@ uint32_t syc_counters_find(const struct syc_counters *counters,
 /** Assign definitions to all counters.  Returns 0 or -ENOMEM. */
 int syc_counters_settle(struct syc_counters *counters);
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_allocations {
 	SYC_ARRAY(struct syscap_profile_allocation) items;
 	struct syscap_profile_heap heap;

@@ -187,7 +187,7 @@ static int name_by_place(struct job *job, uint32_t *ret_function)
 	return put_code(job, text, "", false, ret_function);
 }
 
-/* Whether to read files: only if the capture has no symbol table. */
+/* Return whether to read files: only if the capture has no symbol table. */
 static bool asks_files(const struct syc_naming *naming)
 {
 	return naming->symbols != NULL && !naming->has_table &&

@@ -48,7 +48,8 @@ int syc_functions_settle(struct syc_functions *functions,
 /** The category of code in the file @path. */
 enum syscap_profile_category syc_functions_category(const char *path);
 
-/** Whether the function @name of @binary is syscap's own code in a program. */
+/** Return whether the function @name of @binary is syscap's own code in a
+ * program. */
 bool syc_functions_is_recording(const char *name, const char *binary);
 
 /**

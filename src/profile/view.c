@@ -151,7 +151,7 @@ static unsigned conditions_of(unsigned marks)
 	       ((marks & SYC_FUNCTION_FOCUSED) != 0 ? IS_FOCUSED : 0u);
 }
 
-/* Whether a frame with @marks belongs to the run of syscap's frames that
+/* Return whether a frame with @marks belongs to the run of syscap's frames that
  * @flags describes, or begins a run. */
 static bool is_own(unsigned marks, unsigned flags)
 {
@@ -203,7 +203,7 @@ static bool stack_passes(const struct build *build, uint32_t stack)
 	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
 }
 
-/* Whether the view omits the rows of @stack as syscap's own code. */
+/* Return whether the view omits the rows of @stack as syscap's own code. */
 static bool is_left_out(const struct build *build, uint32_t stack)
 {
 	return !build->asked->with_recording &&

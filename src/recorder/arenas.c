@@ -76,8 +76,8 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 }
 
 /*
- * Return whether the requester sent an arena while it ran an older program.
- * All arenas of one program report the same start time.
+ * Return whether the requester sent an arena before its last exec().  All
+ * arenas from between two exec() calls report the same start time.
  */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)

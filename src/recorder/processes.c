@@ -66,7 +66,7 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 	syc_tracked_name(processes, process, cmdline);
 }
 
-/* Get the process, which is another process if the pid was reused.  Returns
+/* Get the process, which is a different process if the pid was reused.  Returns
  * NULL if no memory is left. */
 static struct syc_tracked_process *
 get_process(struct syc_processes *processes, int32_t pid,

@@ -108,7 +108,8 @@ struct syc_mapped_use {
 	char *path;
 };
 
-/** The mapped files.  A struct of zeros is empty, and keeps no files. */
+/** The mapped files.  A zero-initialized struct is empty, and keeps no
+ * files. */
 struct syc_mapped_files {
 	SYC_ARRAY(struct syc_mapped_file) files;
 	SYC_ARRAY(struct syc_mapped_use) uses;
@@ -135,8 +136,8 @@ int syc_mapped_files_fd(const struct syc_mapped_files *files, size_t i);
 
 void syc_mapped_files_free(struct syc_mapped_files *files);
 
-/** The executable mappings of one process at the last check.  A struct of zeros
- * has none. */
+/** The executable mappings of one process at the last check.  A
+ * zero-initialized struct has none. */
 struct syc_known_maps {
 	SYC_ARRAY(struct syc_known_map) maps;
 	bool may_have_copy; /* syscap's library is linked, or a file is
@@ -371,7 +372,7 @@ void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid);
 
 /**
  * Like syc_processes_past(), for a process that handed an arena over.  @is_new:
- * whether the sender is another program than the known program of @pid, if @pid
+ * whether the sender's program differs from the known program of @pid, if @pid
  * lives.
  */
 void syc_processes_past_image(struct syc_processes *processes, int32_t pid,

@@ -144,7 +144,7 @@ void syc_naming_write(const struct syc_naming_options *naming,
 
 /* Times at which a recording reads the kernel's counters. */
 
-/** A struct of zeros reads no counters. */
+/** A zero-initialized struct reads no counters. */
 struct syc_system_counters {
 	struct syc_counter_groups *counters;
 	int64_t period, due; /* ns */

@@ -473,9 +473,9 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 }
 
 /*
- * Release the arenas of older programs of a process that runs program after
- * program, because the process maps only the arena of the last program.  A
- * process that maps all of its arenas costs an occasional check.
+ * Release arenas from before the process's last exec().  The process maps only
+ * its newest arena.  A process that maps all of its arenas costs an occasional
+ * check.
  */
 static void forget_older(struct syc_rings *rings, int32_t pid)
 {

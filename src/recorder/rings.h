@@ -115,7 +115,7 @@ struct syc_arena_missing {
 	bool is_lost; /* an arena will never arrive */
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_missing_arenas {
 	SYC_ARRAY(struct syc_arena_missing) all;
 };

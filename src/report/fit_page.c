@@ -295,7 +295,7 @@ static int shrink(struct plan *plan)
 	return r;
 }
 
-/* Whether the page certainly has room for all events. */
+/* Return whether the page certainly has room for all events. */
 static bool has_room(const struct syc_page *page, uint64_t room)
 {
 	struct syscap_profile_values values;

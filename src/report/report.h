@@ -57,7 +57,7 @@ struct syc_report {
 	uint64_t heap_cell, sample_cell, wait_cells[SYC_N_WAITS];
 };
 
-/** Whether the data of pages are compressed. */
+/** Return whether the data of pages are compressed. */
 bool syc_report_has_zlib(void);
 
 /** Returns 0 or -ENOMEM; errors of @out stay in @out. */

@@ -69,8 +69,8 @@ int syc_page_read_lines(struct syc_page *page, const struct syscap_view *view)
 }
 
 /*
- * Whether @path is named like a source.  A capture from elsewhere may name any
- * file of this machine, and the page may be shared.
+ * Return whether @path is named like a source.  A capture from elsewhere may
+ * name any file of this machine, and the page may be shared.
  */
 static bool is_source(const char *path)
 {

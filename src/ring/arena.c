@@ -143,8 +143,8 @@ static int populate(const struct syc_arena *arena, void *from, size_t size)
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
-/* Whether the file system has space for a whole ring.  If not, the caller tries
- * another place. */
+/* Return whether the file system has space for a whole ring.  If not, the
+ * caller tries another place. */
 static bool has_disk_room(const struct syc_arena *arena, int fd)
 {
 	struct statfs fs;
@@ -212,7 +212,7 @@ static int map_body_again(void *ring, uint32_t size,
 	return 0;
 }
 
-/* Whether map_body_again() works for the page at @shared. */
+/* Return whether map_body_again() works for the page at @shared. */
 static bool can_map_again(void *shared)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

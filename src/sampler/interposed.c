@@ -71,8 +71,8 @@ static uint64_t read_set(const char *number)
 	return at != NULL ? read_number(at + strlen(MASK), 16) : 0;
 }
 
-/* Set the signals of a signalfd.  If the fd is another file by now, the kernel
- * returns EINVAL or EBADF. */
+/* Set the signals of a signalfd.  If the fd now refers to another file, the
+ * kernel returns EINVAL or EBADF. */
 static bool set_signals(int fd, uint64_t set)
 {
 	return syscall(SYS_signalfd4, fd, &set, sizeof(set), 0) == fd;

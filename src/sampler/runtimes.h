@@ -3,11 +3,11 @@
  * runtimes.h - providers that are attached to the calling thread, and samples
  * that wait for their safe points.
  *
- * Each thread has one struct syc_runtimes, in separate memory.  The struct is
- * found by the address of the thread's control block, which stays the same
- * across fork().  So the library needs no second thread-local variable.  The
- * thread's id is stored beside the struct, and compared, because a control
- * block may be reused after a thread that ended without detaching.
+ * Each thread has one struct syc_runtimes, in separate memory.  The key of a
+ * struct is the address of the thread's control block, which stays the same
+ * across fork().  So the library needs no second thread-local variable.  If a
+ * thread ends without detaching, a new thread may reuse the control block.  So
+ * the thread's id is stored beside the struct, and compared.
  *
  * Only the thread itself, and handlers on this thread, read the struct.
  */

@@ -199,7 +199,7 @@ bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len)
 	(void)unused;
 	if (st == NULL)
 		return false;
-	/* Use the slow way for an event outside of the hot path */
+	/* Use the slow path, because this event is rare */
 	const struct syc_slow_event event =
 		syc_event_begin_slow(st, &token, len, header->type,
 	                             header->time, __builtin_dwarf_cfa());

@@ -238,15 +238,15 @@ uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 
 /**
- * Return the target of @tid, or NULL.  A caller that does not hold the round
- * may get NULL although @tid has a target.
+ * Return the target of @tid, or NULL.  A caller that does not hold the lock of
+ * the scan round (`life`) may get NULL although @tid has a target.
  *
  * Context: any-thread, signal-safe.
  */
 struct syc_target *syc_target_find(int32_t tid);
 
 /** Give @tid a target.  Returns NULL if no target is free.  The caller holds
- * the round. */
+ * `life`. */
 struct syc_target *syc_target_give(int32_t tid);
 
 /** Free @target, whose timer is deleted.  The caller holds the round. */

@@ -39,8 +39,8 @@
 
 /* --------------------------------------------------------- without /proc */
 
-/* Whether @tid has memory.  An ended thread that /proc still lists accepts
- * signals, but has no memory. */
+/* Return whether @tid has memory.  An ended thread that /proc still lists
+ * accepts signals, but has no memory. */
 static bool has_memory(int32_t tid)
 {
 	char from = 0, to;
@@ -93,7 +93,7 @@ static bool is_named(const struct syc_proc_stat *task, const char *name)
 	return syc_text_is(task->name, task->name_len, name);
 }
 
-/* Whether @task is a library thread.  Returns false if the program has a
+/* Return whether @task is a library thread.  Returns false if the program has a
  * library thread's name. */
 static bool is_library_thread(const struct syc_proc_stat *task,
                               const struct syc_proc_stat *main)
@@ -112,8 +112,8 @@ struct dir_entry {
 	char name[];
 };
 
-/* Whether one of the @n bytes of entries is a thread of the program.  If @main
- * is NULL, whether an entry is another thread that is not named
+/* Return whether one of the @n bytes of entries is a thread of the program.  If
+ * @main is NULL, whether an entry is another thread that is not named
  * SYC_THREAD_ENDED. */
 static bool has_others(const char *entries, long n,
                        const struct syc_proc_stat *main)

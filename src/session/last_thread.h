@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /**
- * Whether only threads of this library are left.  The calling thread is a
- * library thread.  If /proc is missing, the function checks only the first
+ * Return whether only threads of this library are left.  The calling thread is
+ * a library thread.  If /proc is missing, the function checks only the first
  * thread, and threads that have emitted.  *@ret_status becomes the first
  * thread's status, as wait() returns it; 0: unknown.
  *

@@ -335,7 +335,7 @@ int syc_output_begin(struct syc_output *output, void *front,
 	return beginning.result;
 }
 
-/* Open the path again if the inherited fd is another file now. */
+/* Open the path again if the inherited fd now refers to another file. */
 static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
 {
 	if (fd >= 0 && syc_fd_is_file(fd, dev, ino))
@@ -396,7 +396,7 @@ static int find_file(struct syc_output *output, uint64_t *ret_size)
 	return *ret_size < output->known_end ? -ESTALE : 0;
 }
 
-/* Whether a batch can have the offset @end.  A related process may have
+/* Return whether a batch can have the offset @end.  A related process may have
  * overwritten the journal. */
 static bool is_end(const struct syc_output *output, uint64_t end, uint64_t size)
 {

@@ -96,7 +96,7 @@ int syc_output_begin(struct syc_output *output, void *front,
                      unsigned char *scratch);
 
 /** Find the parent's capture in a forked child, by its fd or path.  Returns 0,
- * or -ESTALE if the capture is another file now. */
+ * or -ESTALE if the capture's fd now refers to another file. */
 int syc_output_join(struct syc_output *output);
 
 /** Number of bytes that may still be written. */

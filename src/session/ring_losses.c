@@ -14,7 +14,7 @@
 #include "session/rings.h"
 #include "session/spill.h"
 
-/* Whether the losses are plausible: fewer than a process could lose in a
+/* Return whether the losses are plausible: fewer than a process could lose in a
  * year. */
 static bool is_plausible(const struct syc_ring_losses *lost,
                          const struct syc_ring_losses *told)
@@ -94,7 +94,7 @@ int syc_rings_write_exit(struct syc_session *s, int32_t pid, int64_t deadline)
 	                       deadline);
 }
 
-/* Whether another slot than @i has frames of @pid, or may get frames. */
+/* Return whether a slot other than @i has frames of @pid, or may get frames. */
 static bool has_other_slots(const struct syc_session *s, uint32_t i,
                             int32_t pid)
 {
@@ -200,7 +200,7 @@ static int report_slot_late(struct syc_session *s, uint32_t i, int64_t deadline)
 	                     deadline);
 }
 
-/* Whether a thread has closed its ring because a related process had
+/* Return whether a thread has closed its ring because a related process had
  * overwritten it. */
 static bool has_closed_rings(int32_t epoch)
 {

@@ -23,9 +23,9 @@
 
 /* --------------------------------------------------------------- slots */
 
-/* Whether a process that began @start_ticks after boot began after @since, in
- * ns of CLOCK_MONOTONIC.  If so, the process has the pid of an earlier
- * process. */
+/* Return whether a process that began @start_ticks after boot began after
+ * @since, in ns of CLOCK_MONOTONIC.  If so, the process has the pid of an
+ * earlier process. */
 static bool began_after(uint64_t start_ticks, int64_t since)
 {
 	const int64_t tick = INT64_C(10000000); /* ns of a clock tick in
@@ -126,8 +126,9 @@ static void copy_span(const struct syc_session *s, const struct syc_span *span,
 	memcpy(to + first, span->body, n - first);
 }
 
-/* Whether the frames' pages have memory.  If a related process has stored a
- * wrong tail, pages may be missing, and the file system may be full. */
+/* Return whether the frames' pages have memory.  If a related process has
+ * stored a wrong tail, pages may be missing, and the file system may be
+ * full. */
 static bool has_pages(const struct syc_session *s, const struct syc_span *span,
                       uint32_t n)
 {
@@ -139,7 +140,7 @@ static bool has_pages(const struct syc_session *s, const struct syc_span *span,
 	       (n == first || syc_arena_provide(body, n - first) == 0);
 }
 
-/* Whether the bytes at @at are a frame of @pid, or of no process. */
+/* Return whether the bytes at @at are a frame of @pid, or of no process. */
 static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
                      uint16_t *ret_len)
 {

@@ -37,20 +37,20 @@ static inline void syc_rings_set_head(const struct syc_session *s, uint32_t i,
 	                 __ATOMIC_RELEASE);
 }
 
-/** Whether the related process with slot @i, whose word was @word, has ended,
- * or runs another program. */
+/** Return whether the related process with slot @i, whose word was @word, has
+ * ended, or runs another program. */
 bool syc_rings_is_gone(struct syc_session *session, uint32_t i, uint32_t word);
 
-/** Whether the header of slot @i has valid positions.  If not, a relative has
- * overwritten the positions. */
+/** Return whether the header of slot @i has valid positions.  If not, a
+ * relative has overwritten the positions. */
 bool syc_rings_find(const struct syc_session *session, uint32_t i,
                     struct syc_span *ret_span);
 
-/** Whether this process reads slot @i, and the slot has frames. */
+/** Return whether this process reads slot @i, and the slot has frames. */
 bool syc_rings_look(struct syc_session *session, uint32_t i,
                     struct syc_span *ret_span);
 
-/** Whether another living process has slots in the arena. */
+/** Return whether another living process has slots in the arena. */
 bool syc_rings_have_others(struct syc_session *session);
 
 /**
@@ -80,7 +80,7 @@ int syc_rings_describe(struct syc_session *session, bool may_lock,
  * written again. */
 void syc_rings_forget(struct syc_session *session);
 
-/** Whether this process has loaded code since its last MAP frames. */
+/** Return whether this process has loaded code since its last MAP frames. */
 bool syc_rings_has_new_maps(struct syc_session *session, bool may_lock);
 
 /* -------------------------------- losses and ends: ring_losses.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - begin of a recording that the process makes by itself: plan,
+/* session.c - start of a recording that the process makes by itself: plan,
  * arena and sink. */
 #define _GNU_SOURCE
 #include "session/session.h"

@@ -275,7 +275,8 @@ void syc_origin_close_inherited(void);
  * is impossible. */
 struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch);
 
-/** Whether the last process has left the arena, so that no slot may be used. */
+/** Return whether the last process has left the arena, so that no slot may be
+ * used. */
 static inline bool syc_session_is_closed(const struct syc_session *session)
 {
 	return syc_slot_state(

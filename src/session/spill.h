@@ -60,9 +60,10 @@ int32_t syc_spill_count_filters(void);
  * check takes about as long as a short write. */
 #define SYC_SPILL_LOOK_NS INT64_C(20000000)
 
-/** Whether the calling thread has a seccomp filter that came after @plan was
- * made.  A thread with a new filter must make no system call that a transfer
- * needs.  The function notices a new filter up to SYC_SPILL_LOOK_NS late. */
+/** Return whether the calling thread has a seccomp filter that came after @plan
+ * was made.  A thread with a new filter must make no system call that a
+ * transfer needs.  The function notices a new filter up to SYC_SPILL_LOOK_NS
+ * late. */
 bool syc_spill_is_filtered(const struct syc_plan *plan, int64_t now);
 
 /** Set the time after which an event transfers frames.  Set no time if only the

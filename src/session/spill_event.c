@@ -110,8 +110,8 @@ bool syc_spill_is_filtered(const struct syc_plan *plan, int64_t now)
 	return ts->is_filtered;
 }
 
-/* Whether the thread may transfer frames.  A real-time thread would wait for a
- * disk. */
+/* Return whether the thread may transfer frames.  A real-time thread would wait
+ * for a disk. */
 static bool is_permitted(const struct syc_plan *plan, int64_t now)
 {
 	return !syc_spill_is_filtered(plan, now) &&
@@ -150,7 +150,8 @@ static bool is_due(const struct syc_session *s, const struct syc_state *ts,
 	       now >= __atomic_load_n(&syc_process->spill_at, __ATOMIC_RELAXED);
 }
 
-/* Whether the library has a thread for transfers, which may have only begun. */
+/* Return whether the library has a thread for transfers, which may have only
+ * begun. */
 static bool has_thread(const struct syc_session *s)
 {
 	const uint32_t state = __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);

@@ -83,7 +83,7 @@ enum syc_record_owner {
  * Context of these functions: any-thread, signal-safe.
  */
 
-/** Whether an owner other than @owner holds a fact. */
+/** Return whether an owner other than @owner holds a fact. */
 bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
 
 /**
@@ -138,7 +138,7 @@ struct syc_trace {
 	unsigned char rest[65536];
 };
 
-/** Whether part of a frame must still be written. */
+/** Return whether part of a frame must still be written. */
 static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 {
 	return trace->rest_at < trace->rest_len;
@@ -167,7 +167,7 @@ static inline void syc_journal_begin(const struct syc_batch *batch,
 	__atomic_store_n(&j->state, SYC_JOURNAL_UNDER_WAY, __ATOMIC_RELEASE);
 }
 
-/** Whether frames of this library can follow this header. */
+/** Return whether frames of this library can follow this header. */
 static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
 {
 	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);
@@ -188,7 +188,7 @@ const char *syc_trace_adopt(int number, struct syc_trace_target *target);
 /**
  * Prepare the trace: check that the fd is still the adopted file, and open
  * the file anew.  Returns 0; or
- *	-ESTALE     the fd is another file now
+ *	-ESTALE     the fd now refers to another file
  *	-EBUSY      another process, or a copy with another ABI number in this
  *	            process, writes to the socket
  *	-EPIPE      the pipe has no reader; or an earlier recording of this
@@ -213,7 +213,7 @@ int syc_trace_open(struct syc_trace *trace,
  *	            A file had space for trace->fits bytes of the batch.
  *	-ENOLCK     the kernel is short of locks: may be tried again later
  *	-EPIPE      the reader has ended: do not try again
- *	-ESTALE     the program closed the fd, whose number is another file now
+ *	-ESTALE     the program closed the fd, whose number now refers to another file
  *	-EBUSY      another library writes to the file, which can't be shared
  *	-EBADMSG    the file is no capture any more
  *	-EACCES     other processes write to the file, which is unreadable
@@ -239,7 +239,7 @@ int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
  */
 void syc_trace_close(struct syc_trace *trace);
 
-/** Whether the header has the mark of this library's writers. */
+/** Return whether the header has the mark of this library's writers. */
 bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
 
 /**

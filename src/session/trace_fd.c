@@ -147,8 +147,8 @@ static int open_again(int number, int flags)
 static const char not_ours[] = "SYSPROF_TRACE_FD is neither a file nor a pipe "
 			       "nor a stream socket";
 
-/* Whether the fd is a kernel interface.  By their mode such files are regular,
- * but the kernel executes writes to these files. */
+/* Return whether the fd is a kernel interface.  By their mode such files are
+ * regular, but the kernel executes writes to these files. */
 static bool is_kernels(int fd)
 {
 	struct statfs fs;
@@ -327,8 +327,8 @@ static int prepare_file(struct syc_trace *trace)
 	return 0;
 }
 
-/* Whether the pipe has a reader.  poll() reports POLLERR even without requested
- * events. */
+/* Return whether the pipe has a reader.  poll() reports POLLERR even without
+ * requested events. */
 static int prepare_pipe(const struct syc_trace *trace)
 {
 	struct pollfd pfd = { .fd = trace->fd };

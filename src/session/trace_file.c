@@ -140,7 +140,8 @@ static int begin_capture(struct syc_trace *trace, int64_t time)
 	return 0;
 }
 
-/* Whether @n bytes may be the begin of a frame that is longer than @n. */
+/* Return whether @n bytes may be the begin of a frame that is longer than
+ * @n. */
 static bool is_torn_frame(const unsigned char *bytes, uint64_t n)
 {
 	uint16_t len;
@@ -296,7 +297,7 @@ static int write_at_end(struct syc_trace *trace, int reader,
  * so this library stops writing to a memfd.
  */
 
-/* Whether another library's writer exists. */
+/* Return whether another library's writer exists. */
 static bool has_other_writer(const struct syc_trace *trace, int reader)
 {
 	struct syscap_wire_file header;
@@ -309,8 +310,8 @@ static bool has_other_writer(const struct syc_trace *trace, int reader)
 	       !syc_trace_file_has_mark(&header);
 }
 
-/* Whether the kernel serializes write() calls, as for files that were opened by
- * name. */
+/* Return whether the kernel serializes write() calls, as for files that were
+ * opened by name. */
 static bool can_share(const struct syc_trace *trace)
 {
 	struct statfs fs;

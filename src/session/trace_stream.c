@@ -46,8 +46,8 @@ static bool is_marked(int fd)
 	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Whether @fd is on pipefs.  A file on any other file system would keep the
- * sticky bit. */
+/* Return whether @fd is on pipefs.  A file on any other file system would keep
+ * the sticky bit. */
 static bool is_pipefs(int fd)
 {
 	struct statfs fs;
@@ -55,7 +55,7 @@ static bool is_pipefs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
 }
 
-/* Whether the mode can be changed, by a change to the present mode. */
+/* Return whether the mode can be changed, by a change to the present mode. */
 static bool may_set_mark(int fd)
 {
 	struct stat st;

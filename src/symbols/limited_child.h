@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** A limited child.  A struct of zeros has none. */
+/** A limited child.  A zero-initialized struct has none. */
 struct syc_limited_child {
 	pid_t pid;
 	int fd; /* socket to the child */

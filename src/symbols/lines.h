@@ -95,7 +95,8 @@ struct syc_line_wanted {
 	uint64_t linked; /* link-time address */
 };
 
-/** Places to look up.  A struct of zeros except for debug_files is empty. */
+/** Places to look up.  A zero-initialized struct except for debug_files is
+ * empty. */
 struct syc_line_places {
 	const struct syc_debug_files *debug_files;
 	struct syc_map by_place;

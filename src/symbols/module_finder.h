@@ -27,7 +27,7 @@
  * guesses, so the caller checks each opened file.
  */
 
-/** Owned paths.  A struct of zeros has none. */
+/** Owned paths.  A zero-initialized struct has none. */
 struct syc_paths {
 	SYC_ARRAY(char *) array;
 };
@@ -248,7 +248,7 @@ struct syc_handed_name {
 	char *path;
 };
 
-/** Files that were handed over open.  A struct of zeros has none. */
+/** Files that were handed over open.  A zero-initialized struct has none. */
 struct syc_handed_files {
 	SYC_ARRAY(struct syc_handed) opened;
 	SYC_ARRAY(struct syc_handed_name) names;

@@ -38,7 +38,7 @@ struct syc_process_map {
 	bool is_own;          /* the recorded process wrote the MAP */
 };
 
-/** The mappings.  A struct of zeros has none. */
+/** The mappings.  A zero-initialized struct has none. */
 struct syc_process_maps {
 	struct syc_map by_pid;
 	SYC_ARRAY(struct syc_mapped_process *) processes;

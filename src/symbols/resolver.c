@@ -26,7 +26,7 @@ struct mount_file {
 
 /*
  * The files in a capture with mount tables, /proc/mounts and
- * /proc/PID/mountinfo.  A struct of zeros has none.
+ * /proc/PID/mountinfo.  A zero-initialized struct has none.
  */
 struct syc_mount_files {
 	struct syc_map by_path;

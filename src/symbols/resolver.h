@@ -68,7 +68,7 @@ typedef int (*syc_symbols_code)(void *data,
                                 const struct syc_symbol_query *query,
                                 struct syc_symbol *ret_symbol);
 
-/** Options of a resolver, which copies the texts.  A struct of zeros is
+/** Options of a resolver, which copies the texts.  A zero-initialized struct is
  * valid. */
 struct syc_symbols_options {
 	/* The root directory of the recorded machine's files, or NULL for

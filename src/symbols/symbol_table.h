@@ -42,7 +42,7 @@ struct syc_symbol_patch {
 	uint64_t address;
 };
 
-/** Options of a table.  A struct of zeros is valid. */
+/** Options of a table.  A zero-initialized struct is valid. */
 struct syc_symbol_table_options {
 	/* Keep the capture's old table if no name is new.  If false, the old
 	 * table is not read. */

@@ -185,7 +185,8 @@ static SYC_COLD void set_slowly(struct syc_thread *st, const unsigned int *ids,
 	syc_leave(st, &token, outermost);
 }
 
-/* Whether the ring has all definitions of the bits [first, first + n). */
+/* Return whether the ring has all definitions of the bits [first, first +
+ * n). */
 static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
                                    unsigned n)
 {
@@ -199,7 +200,7 @@ static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
 }
 
 /*
- * Whether @ids are successive, as from syc_counter_id_request(), and all
+ * Return whether @ids are successive, as from syc_counter_id_request(), and all
  * defined in the ring of @st.  If so, the entries of @ids need not be read.
  */
 static inline bool is_defined_row(const struct syc_thread *st,

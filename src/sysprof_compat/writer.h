@@ -231,8 +231,8 @@ bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done);
  * State of a writer.
  *
  * buffer.h explains the protocol between signal handlers and interrupted
- * threads.  Only the outermost call, or a single instruction, changes the other
- * fields.
+ * threads.  Outside of this protocol, only the outermost call or a single
+ * instruction changes a field.
  */
 
 #define SYSPROF_DROPIN_NO_INLINE
@@ -314,7 +314,7 @@ static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 		writer->out.end = time;
 }
 
-/** Whether the clock must check the age of the buffer's frames. */
+/** Return whether the clock must check the age of the buffer's frames. */
 static inline bool syc_writer_is_due(const SysprofCaptureWriter *writer,
                                      int64_t time)
 {

@@ -59,7 +59,7 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
 
 #define SYC_MEMORY_PAGES 4u /* a power of two */
 
-/** Pages that were readable at an earlier check.  A struct of zeros is
+/** Pages that were readable at an earlier check.  A zero-initialized struct is
  * valid. */
 struct syc_memory_pages {
 	uintptr_t known[SYC_MEMORY_PAGES]; /* page numbers */

@@ -55,7 +55,7 @@ static struct lists {
 	uint64_t needed[NEEDED_MOST];
 	/*
 	 * Modules whose tables were used: pages of the module, and a hash of
-	 * the tables' begin.
+	 * the start of the tables.
 	 */
 	struct {
 		_Atomic uint64_t pages, mark;

@@ -74,13 +74,13 @@ int syc_app_state_take(struct syc_app_state *app,
 int syc_app_state_draw(struct syc_app_state *app);
 
 /**
- * Whether drawing takes too long for a key.  If drawing takes too long,
+ * Return whether drawing takes too long for a key.  If drawing takes too long,
  * draw_late() shows a note around the old page.
  */
 bool syc_app_state_is_late(const struct syc_app_state *app);
 void syc_app_state_draw_late(struct syc_app_state *app);
 
-/** Whether the screen is too small for any page. */
+/** Return whether the screen is too small for any page. */
 bool syc_app_state_is_too_small(const struct syc_app_state *app);
 
 /* The viewer on a terminal, or one screen of the viewer as text. */
@@ -114,7 +114,7 @@ struct syc_app_options {
 	void *context;
 };
 
-/** Whether a page of that name exists. */
+/** Return whether a page of that name exists. */
 bool syc_app_has_page(const char *name);
 /** Name of a page; NULL after the last page. */
 const char *syc_app_page_name(unsigned number);

@@ -19,7 +19,7 @@ struct flame_box {
 	uint32_t n_narrow;
 };
 
-/* A struct of zeros is empty; the owner frees array.items. */
+/* A zero-initialized struct is empty; the owner frees array.items. */
 struct flame_boxes {
 	SYC_ARRAY(struct flame_box) array; /* boxes, row by row */
 };
@@ -353,7 +353,7 @@ static bool click(struct flame *flame, struct syc_page_context *context,
 	return false;
 }
 
-/* Whether @node is @top, or below @top. */
+/* Return whether @node is @top, or below @top. */
 static bool is_below(const struct syscap_view *view, uint32_t node,
                      uint32_t top)
 {

@@ -100,7 +100,7 @@ enum syc_colours syc_palette_of_terminal(void);
 struct syc_style syc_palette_frame(enum syscap_profile_category category,
                                    uint32_t function);
 
-/** A struct of zeros, except for the colours, is valid. */
+/** A zero-initialized struct, except for the colours, is valid. */
 struct syc_paint {
 	enum syc_colours colours;
 	/* The terminal's content; without cells: unknown. */

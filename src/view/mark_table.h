@@ -55,7 +55,7 @@ struct syc_slow_marks_row {
 	double slow_total, rest_total;
 };
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_slow_marks {
 	uint64_t n_slow, n_rest; /* numbers of marks */
 	int64_t least;           /* the shortest slow mark */
@@ -98,7 +98,7 @@ void syc_slow_marks_fini(struct syc_slow_marks *slow_marks);
 #define SYC_MARK_LIST_ORDERS 3
 #define SYC_MARK_LIST_TIME   0
 
-/* A struct of zeros is valid. */
+/* A zero-initialized struct is valid. */
 struct syc_mark_list {
 	size_t row; /* row of the name in the table */
 	struct syc_list list;

@@ -16,7 +16,7 @@
 #define SYC_MARK_NAMES_ORDERS 8
 #define SYC_MARK_NAMES_TOTAL  1
 
-/* A struct of zeros is valid. */
+/* A zero-initialized struct is valid. */
 struct mark_names {
 	struct syc_list list;
 	struct syc_columns columns;

@@ -196,8 +196,8 @@ static void add_cell(struct syc_paint *paint, struct pen *pen,
 }
 
 /*
- * Whether the cell or its other half has changed, since a wide character is
- * written as a whole.
+ * Return whether the cell or its other half has changed, since a wide character
+ * is written as a whole.
  */
 static bool has_changed(const struct syc_paint *paint,
                         const struct syc_grid *grid, int x, int y)

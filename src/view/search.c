@@ -22,7 +22,7 @@ static bool is_same(char a, char b, bool is_exact)
 	                                       tolower((unsigned char)b));
 }
 
-/* Whether @text has all characters of the word, in order. */
+/* Return whether @text has all characters of the word, in order. */
 static bool has_word(const char *word, size_t len, const char *text,
                      bool is_exact)
 {

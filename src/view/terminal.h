@@ -70,7 +70,7 @@ struct syc_input_event {
 	int x, y;       /* place of the mouse, from 0 */
 };
 
-/** A struct of zeros is a valid start. */
+/** A zero-initialized struct is a valid start. */
 struct syc_input {
 	unsigned char bytes[512];
 	size_t n;
