@@ -35,11 +35,11 @@
  *	recorder stays silent for a second, new threads do not wait.  If a ring
  *	is full, the library drops and counts the event, and the capture
  *	reports the loss.  With a recorder other than syscap, the library keeps
- *	up to 16 MiB of events in memory until there is room, and exit() may
- *	take up to 1 s.  If a process records itself without a thread, an event
- *	writes the rings when it fills a quarter of its ring, or 100 ms after
- *	the last write.  The event then takes as long as the disk takes, and
- *	checks the fd first.
+ *	up to 16 MiB of events in memory until there is room.  Then exit() may
+ *	take up to 1 s.  If a process records itself without a thread, some
+ *	events write the rings: an event that fills a quarter of its ring, and
+ *	the first event 100 ms after the last write.  Such an event takes as
+ *	long as the disk takes, and checks the fd first.
  *
  * Contexts of the functions:
  *	any-thread   any thread, at the same time as any other call
@@ -604,7 +604,8 @@ enum syscap_link {
  * All parts of an operation have the same group and @id, which no other
  * operation of the process may use until the end.  If the program knows the
  * beginning at the end, record one mark for the whole operation.  One mark
- * costs half as much as a begin and an end, and cannot be lost in part.
+ * costs half as much as a `begin` and an `end` mark, and cannot be lost in
+ * part.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,
  * in any thread and process.

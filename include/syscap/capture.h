@@ -171,8 +171,8 @@ struct syscap_reader;
  * process was killed, the frames in the ring file follow the capture's frames,
  * at offsets beyond the capture's end (info.merged_frames).  `syscap recover`
  * moves these frames into the file.  If the process is alive, the reader omits
- * an unfinished last frame.  A ring file that was not merged is no error, and
- * the info has the reason.
+ * an unfinished last frame.  A ring file that was not merged is not an error,
+ * and the info has the reason.
  *
  * If the file's header holds losses, the reader makes one loss record of these
  * losses.  This record follows the last frame, at the offset info.size, and the

@@ -81,7 +81,7 @@ struct syscap_wire_file {
 	uint8_t little_endian; /* bit 0, or bit 7 of big-endian writers */
 	uint8_t padding[2];
 	char capture_time[64]; /* UTC, YYYY-MM-DDTHH:MM:SSZ */
-	int64_t time;          /* CLOCK_MONOTONIC ns: begin of the capture */
+	int64_t time;          /* CLOCK_MONOTONIC ns: start of the capture */
 	int64_t end_time;      /* ns; 0: not finished, use times of frames */
 	uint64_t last_frame_index; /* offset; 0: no index */
 	char suffix[160];

@@ -191,7 +191,7 @@ struct syscap_profile_thread {
 	 * name of its main thread is of the program with most samples. */
 	const char *name;
 	int64_t begin,
-		end; /* begin of the first event, end of the last event */
+		end; /* start of the first event, end of the last event */
 	uint64_t n_samples, n_marks, n_allocations;
 	uint64_t n_values, n_logs;
 	uint64_t ticks; /* sum of the samples' weights */
@@ -339,7 +339,7 @@ void syscap_profile_samples(const struct syscap_profile *profile,
 
 /** The time and content of the capture. */
 struct syscap_profile_span {
-	int64_t begin; /* begin of the capture, of the header */
+	int64_t begin; /* start of the capture, from its header */
 	int64_t end;   /* end of the latest event; never before begin */
 	bool is_finished;
 	uint64_t n_frames, n_damaged;
@@ -662,7 +662,8 @@ struct syscap_profile_operation {
 	uint64_t id;
 	int64_t from, to;    /* the capture's times, if an end is missing */
 	uint32_t begin, end; /* marks; NONE: missing; equal: one mark */
-	uint32_t name;       /* name of the begin mark, else of the end mark */
+	uint32_t name;       /* name of the `begin` mark, else of the `end`
+	                      * mark */
 	uint32_t process;
 };
 

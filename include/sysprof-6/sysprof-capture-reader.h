@@ -78,7 +78,7 @@ const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self);
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_capture_reader_get_time(SysprofCaptureReader *self);
 
-/** Get the begin of the capture, from its header. */
+/** Get the start of the capture, from its header. */
 SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_start_time(SysprofCaptureReader *self);
 

@@ -126,7 +126,7 @@ typedef struct {
 	uint32_t little_endian : 1;
 	uint32_t padding : 23;
 	char capture_time[64]; /* ISO 8601, UTC */
-	int64_t time;          /* begin of the capture */
+	int64_t time;          /* start of the capture */
 	int64_t end_time;      /* 0: not finished */
 	__extension__ union {
 		char suffix[168];

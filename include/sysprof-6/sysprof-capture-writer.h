@@ -24,16 +24,16 @@
  *
  * Contexts
  *	One thread at a time may use a writer.  A signal handler on that thread
- *	may interrupt a call and call add, set, define, request_counter,
- *	add_jitmap or flush functions on the same writer, or exit().  These
- *	functions do not call malloc() and take no lock.  Frames of the handler
- *	wait in the buffer until the interrupted call returns.  Beyond 64 KiB
- *	of such frames, the functions fail with ENOBUFS.
- *	The handler must return, since siglongjmp() out of the handler leaves
- *	the writer unusable.
- *	A forked child may continue with an inherited writer.  The child's copy
- *	has none of the frames in the parent's buffer, and appends to the same
- *	file.  After unref in the parent, the child's frames end the file.
+ *	may interrupt a call.  The handler may call exit(), and these functions
+ *	on the same writer: add, set, define, request_counter, add_jitmap and
+ *	flush.  These functions do not call malloc() and take no lock.  Frames
+ *	of the handler wait in the buffer until the interrupted call returns.
+ *	Beyond 64 KiB of such frames, the functions fail with ENOBUFS.  The
+ *	handler must return, since siglongjmp() out of the handler leaves the
+ *	writer unusable.  A forked child may continue with an inherited writer.
+ *	The child's copy has none of the frames in the parent's buffer, and
+ *	appends to the same file.  After unref in the parent, the child's frames
+ *	end the file.
  */
 #ifndef SYSPROF_CAPTURE_WRITER_H
 #define SYSPROF_CAPTURE_WRITER_H

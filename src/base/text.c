@@ -9,7 +9,7 @@ size_t syc_text_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return len;
-	/* Go back to the begin of the UTF-8 sequence that a cut at max would
+	/* Go back to the start of the UTF-8 sequence that a cut at max would
 	 * divide */
 	size_t cut = max;
 	while (cut > 0 && max - cut < 4 &&

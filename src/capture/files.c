@@ -246,8 +246,8 @@ static int describe_opener(int pid, const char *what,
 #define PLACE_TRIES 16
 
 /*
- * Find the first lock at or behind offset @from.  If @mine, ignore locks of
- * this process.
+ * Find the first lock at or after offset @from.  If @mine, ignore locks of this
+ * process.
  */
 static bool find_lock(int fd, off_t from, bool mine, struct flock *ret_lock)
 {

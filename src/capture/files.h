@@ -67,8 +67,8 @@ int syc_plain_file_open(const char *path, int flags,
 /*
  * Locks of writers, and checks for files in use.
  *
- * Each writer holds a record lock on one byte behind the first byte, a
- * different byte per writer.  Writers are processes that record themselves
+ * Each writer holds a record lock on one byte after the first byte, a different
+ * byte per writer.  Writers are processes that record themselves
  * (session/trace.h), and commands.  The owner of a record lock is a process, so
  * the kernel reports the owner's pid, and several processes may hold locks.
  *
@@ -91,8 +91,8 @@ bool syc_file_lock_is_held(int fd);
 
 /**
  * Check whether another process has a lock on @fd.
- * syc_file_lock_check_writers() checks only behind the first byte.  Returns 0,
- * or -EBUSY, and @error names the holder.
+ * syc_file_lock_check_writers() checks only the bytes after the first byte.
+ * Returns 0, or -EBUSY, and @error names the holder.
  */
 int syc_file_lock_check_writers(int fd, struct syscap_error *error);
 int syc_file_lock_check(int fd, struct syscap_error *error);

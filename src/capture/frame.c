@@ -113,8 +113,8 @@ INLINE void fill_sample(struct syscap_frame *frame, uint8_t type, bool big)
 	                         is_set(U16_AT(frame, sample, flags), big);
 }
 
-/* Return whether the '@' text behind a path is a build-id, and not
- * uninitialized bytes of an older writer. */
+/* Return whether the '@' text after a path is a build-id, and not uninitialized
+ * bytes of an older writer. */
 static bool is_hex(const char *text)
 {
 	return *text && text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
@@ -416,7 +416,7 @@ bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
 
 /*
  * The cursor is {names returned : 48 | offset of the next name : 16}.  The
- * count marks the end, because bytes behind the last name may look like another
+ * count marks the end, because bytes after the last name may look like another
  * name.
  */
 bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,

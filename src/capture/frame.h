@@ -61,7 +61,7 @@ static inline bool syc_frame_is_length(unsigned len)
 }
 
 /**
- * Return whether a file may end @left bytes behind the start of a frame of @len
+ * Return whether a file may end @left bytes after the start of a frame of @len
  * bytes, after a partial write.
  */
 static inline bool syc_frame_is_torn(unsigned len, uint64_t left)

@@ -17,15 +17,15 @@
  *   (join_state.h).
  *
  * - Counter ids and JIT addresses become unique.  Repeated definitions are
- *   omitted.  All JITMAPs, and definitions behind their first value, precede
- *   the input's other frames.
+ *   omitted.  All JITMAPs, and definitions that follow their first value,
+ *   precede the input's other frames.
  *
  * - Among embedded files of one path, one file keeps the path, and equal files
  *   are omitted.  Tables of symbols become one table.
  *
  * - Frame indexes are omitted, because indexes hold offsets.
  *
- * - Damaged frames, and frames behind a frame without an end, are omitted and
+ * - Damaged frames, and frames after a frame without an end, are omitted and
  *   reported as a problem.
  *
  * - All frames are little-endian.
@@ -126,7 +126,7 @@ void syc_join_free(struct syc_join *join);
  * capture's byte order, a record of zeros, and texts:
  *
  *	 0  first address of a range	u64
- *	 8  address behind the range	u64
+ *	 8  address after the range	u64
  *	16  pid				u32
  *	20  offset of the name		u32, from the start of the file
  *	24  offset of a second name	u32, or 0

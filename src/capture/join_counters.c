@@ -47,7 +47,7 @@ static void copy_text(char *to, const unsigned char *from, size_t size)
 }
 
 /* Copy a counter's texts, without the uninitialized bytes that older writers
- * leave behind texts. */
+ * leave after texts. */
 static void get_text(struct counter_text *text, int32_t pid,
                      const unsigned char *counter, bool big)
 {

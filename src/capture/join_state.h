@@ -6,7 +6,7 @@
  * For a process of an input, an id means the first of these that exists:
  *
  * - the last definition of the id before the value in the file.
- * - the first definition behind the value.
+ * - the first definition after the value.
  * - the last definition by any process of the input, because the children of a
  *   process set its counters.
  * - a counter without definition, only of this process.
@@ -89,7 +89,7 @@ unsigned syc_join_counters_define(struct syc_join_counters *counters,
 
 /**
  * Renumber the CTRSET in @buffer, which is little-endian, and move unused slots
- * behind the used slots.
+ * after the used slots.
  */
 void syc_join_counters_set(const struct syc_join_counters *counters,
                            unsigned char *buffer);
@@ -159,8 +159,8 @@ unsigned char *syc_join_files_content(const struct syc_join_files *files,
                                       const struct syc_join_file *file);
 
 /**
- * Return whether the chunks are one file.  Chunks behind the end of a file
- * begin another file, which readers ignore.
+ * Return whether the chunks are one file.  Chunks after the end of a file begin
+ * another file, which readers ignore.
  */
 bool syc_join_files_is_one(const struct syc_join_files *files,
                            const struct syc_join_file *file);

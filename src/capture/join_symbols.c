@@ -373,8 +373,8 @@ static int store_table(const struct syc_join_symbols *symbols,
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,
                            unsigned char **ret_data, size_t *ret_size)
 {
-	/* Write an empty text, because readers expect bytes behind the record
-	 * of zeros. */
+	/* Write an empty text, because readers expect bytes after the record of
+	 * zeros. */
 	struct symbol_texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
 	uint64_t at;
 	int r = put_text(&texts, "", &at);

@@ -236,7 +236,7 @@ static int recover_with(struct syc_ring_reader *rest, const char *rings,
 	else if (!syc_recover_file_is_capture(file))
 		r = syc_error_set(
 			error, EBADMSG, 0,
-			"%.150s, the ring file's output, is no capture",
+			"%.150s, the ring file's output, is not a capture",
 			rest->facts.capture);
 	return r != 0 ? r
 	              : move_and_finish(rest, rings, file, recovered, error);
@@ -375,7 +375,7 @@ out:
 /* --------------------------------------------------------- given: capture */
 
 /* Return whether a ring file at @path can belong to the capture, because @path
- * is no link, and has the same owner. */
+ * is not a link, and has the same owner. */
 static bool can_be_of(const char *path, const struct stat *capture)
 {
 	struct stat st;

@@ -259,7 +259,7 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 }
 
 /*
- * Check that the bytes from @at on, behind the last whole frame, are the start
+ * Check that the bytes from @at on, after the last whole frame, are the start
  * of a frame.  Returns 0 or -EBADMSG.
  */
 static int check_tail(const struct syc_recover_file *file, uint64_t at,
@@ -440,7 +440,7 @@ static int move_frames(struct syc_ring_reader *rest,
 }
 
 /*
- * Check the capture, because readers would not find frames behind a damaged
+ * Check the capture, because readers would not find frames after a damaged
  * frame.  The bytes to cut off must be bytes of the journal or of a torn frame.
  */
 static int check_capture(struct syc_ring_reader *rest,

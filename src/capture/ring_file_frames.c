@@ -202,7 +202,7 @@ told_of(const struct syc_ring_reader *rest, uint32_t slot,
 
 /* ---------------------------------------------------------------- frames */
 
-/* Reserve @more bytes behind n_bytes. */
+/* Reserve @more bytes after the first n_bytes. */
 static bool reserve(struct syc_ring_reader *rest, size_t more)
 {
 	size_t capacity = rest->capacity > CHUNK ? rest->capacity : CHUNK;
@@ -235,9 +235,9 @@ static bool read_body(const struct syc_ring_reader *rest, uint32_t slot,
 }
 
 /*
- * Among the @n bytes behind n_bytes, keep the whole frames that are valid.
- * Returns the size of all whole frames, and moves the following bytes up.
- * *@ret_broken: whether the following bytes are no frame.
+ * Among the @n bytes after the first n_bytes, keep the whole frames that are
+ * valid.  Returns the size of all whole frames, and moves the following bytes
+ * up.  *@ret_broken: whether the following bytes are not a frame.
  */
 static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
                             bool *ret_broken)
@@ -295,7 +295,7 @@ static int load_frames(struct syc_ring_reader *rest, uint32_t slot,
 		*ret_used += used;
 	}
 	if (*ret_used != n)
-		/* Frames behind an invalid frame cannot be found. */
+		/* Frames after an invalid frame cannot be found. */
 		rest->n_bad++;
 	return 0;
 }

@@ -153,7 +153,7 @@ static uint64_t take_frame(const unsigned char *capture, uint64_t size,
 	return at + ret_frame->len;
 }
 
-/* Find the path in the frame behind the PROCESS frame of the process itself. */
+/* Find the path in the frame after the PROCESS frame of the process itself. */
 const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size)
 {
 	struct syscap_frame frame;
@@ -224,8 +224,8 @@ static int check_rest_file(struct syc_ring_reader *rest, const char *path,
 		return syc_error_set(error, errno, 0, "%s: %s", path,
 		                     strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return syc_error_set(error, EBADMSG, 0, "%s is no regular file",
-		                     path);
+		return syc_error_set(error, EBADMSG, 0,
+		                     "%s is not a regular file", path);
 	if (st.st_uid != geteuid() && geteuid() != 0)
 		return syc_error_set(error, EPERM, 0,
 		                     "%s belongs to another user", path);
@@ -235,7 +235,7 @@ static int check_rest_file(struct syc_ring_reader *rest, const char *path,
 	if (!syc_ring_reader_read_at(rest, &rest->facts, sizeof(rest->facts),
 	                             0) ||
 	    !facts_are_sane(rest, (uint64_t)st.st_size))
-		return syc_error_set(error, EBADMSG, 0, "%s is no ring file",
+		return syc_error_set(error, EBADMSG, 0, "%s is not a ring file",
 		                     path);
 	return 0;
 }

@@ -93,7 +93,7 @@ struct syc_ring_reader {
 	uint32_t words[SYC_RING_FILE_SLOTS];
 };
 
-/** Return the path in the frame behind the PROCESS frame, METADATA
+/** Return the path in the frame after the PROCESS frame, METADATA
  * "syscap.rings", or NULL. */
 const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
 
@@ -109,8 +109,8 @@ const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
  * syc_ring_reader_live_size().
  *
  * Returns -ENOENT for a missing file, -EBUSY if another process recovers from
- * the file, and other errors if the file is no valid ring file.  @error has the
- * reason, even for a live process.
+ * the file, and other errors if the file is not a valid ring file.  @error has
+ * the reason, even for a live process.
  */
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error);
@@ -190,8 +190,8 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
                          struct syscap_error *error);
 
 /**
- * Return whether the @size bytes at @torn, behind capture_size in the capture,
- * are the start of the journal's batch.
+ * Return whether the @size bytes at @torn, after the capture's first
+ * capture_size bytes, are the start of the journal's batch.
  */
 bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
                                    const unsigned char *torn, uint64_t size);

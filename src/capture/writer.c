@@ -177,7 +177,7 @@ int syc_writer_begin_as(struct syc_writer *writer, int64_t time_ns,
 	if (writer->regular && ftruncate(writer->fd, 0) != 0) {
 		writer->error = -errno;
 		return syc_error_set(error, errno, 0,
-		                     "cannot empty the file: %s",
+		                     "cannot truncate the file: %s",
 		                     strerror(errno));
 	}
 	if (write_out(writer, (const unsigned char *)&header, sizeof(header)) !=

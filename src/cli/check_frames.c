@@ -186,7 +186,7 @@ static int check_jit_names(struct syc_checker *checker,
 			syc_findings_problem(checker->findings, SYC_FINDING_JIT,
 			                     frame->offset,
 			                     "a JITMAP frame names 0x%" PRIx64
-			                     ", which is no JIT address",
+			                     ", which is not a JIT address",
 			                     addr);
 		if (find_address(checker, addr, &address) < 0)
 			return -ENOMEM;

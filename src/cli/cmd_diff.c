@@ -98,7 +98,7 @@ static int observe(struct recording *recording,
 	return r < 0 ? r : syc_observe_marks(&observed, &error);
 }
 
-/* The time range of block @i.  The first block keeps the filter's begin, and
+/* The time range of block @i.  The first block keeps the filter's start, and
  * the last block the filter's end. */
 static struct syscap_filter block_of(const struct recording *recording,
                                      size_t i)

@@ -92,7 +92,7 @@ static int note_early_marks(const struct run *run)
 	if (r == 0 && marks.n_cut > 0)
 		fprintf(stderr,
 		        "%s: %s: note: marks that began before the recording: "
-		        "%" PRIu64 ", counted from its beginning\n",
+		        "%" PRIu64 ", measured from its start\n",
 		        run->output.command, run->query.file, marks.n_cut);
 	if (r == 0 && marks.n_before > 0)
 		fprintf(stderr,
@@ -138,7 +138,7 @@ static void tell_left_out(const struct run *run,
 	     "marks that overlap other marks of their thread");
 	if ((holds & COUNTERS) == 0)
 		tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
-	tell(run, export->n_no_numbers, "counter values that are no numbers");
+	tell(run, export->n_no_numbers, "counter values that are not numbers");
 	if ((holds & LOGS) == 0)
 		tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
 	if ((holds & ALLOCATIONS) == 0)

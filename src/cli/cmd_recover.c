@@ -143,8 +143,8 @@ static int recover_file(const struct recover_how *how, const char *file,
 		return SYC_EXIT_DONE;
 	}
 	/*
-	 * The process has ended since, or the file was no ring file despite its
-	 * name
+	 * The process has ended since, or the file was not a ring file despite
+	 * its name
 	 */
 	if (r == -ENOENT || (r != 0 && !found.is_rings))
 		return SYC_EXIT_DONE;

@@ -265,7 +265,7 @@ bool syc_report_page_may_replace(const char *command, const char *name)
 	                                           sizeof(ours) - 1) != NULL)))
 		return true;
 	fprintf(stderr,
-	        "%s: %s: the file exists and is no page of syscap; choose "
+	        "%s: %s: the file exists and is not a page of syscap; choose "
 	        "another name\n",
 	        command, name);
 	return false;
@@ -359,7 +359,7 @@ static bool take_size(struct run *run, const char *text)
 	return true;
 }
 
-/* --of is no filter of the page, so the page does not state --of. */
+/* --of is not a filter of the page, so the page does not state --of. */
 static bool take_filter(struct run *run, int key, const char *value)
 {
 	struct syc_filter_options *filter = &run->request.filter;

@@ -232,7 +232,7 @@ static void early_marks(const struct syc_diff_report *report, FILE *out)
 		if (marks->n_cut > 0)
 			fprintf(out,
 			        "marks of %s that began before the recording: "
-			        "%" PRIu64 ", counted from its beginning\n",
+			        "%" PRIu64 ", measured from its start\n",
 			        sides[side], marks->n_cut);
 		if (marks->n_before > 0)
 			fprintf(out,

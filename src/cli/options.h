@@ -76,7 +76,7 @@ struct syc_words {
 	const struct syc_command *command;
 	int argc;
 	char **argv;
-	/* Options end at the first word that is no option, the command. */
+	/* Options end at the first word that is not an option, the command. */
 	bool stops;
 	const char *value; /* value of the option, or NULL */
 	/* After the last option: -1 to continue with argv[optind]; or the exit

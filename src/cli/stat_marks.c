@@ -132,7 +132,8 @@ static int compare_parts(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Make one row of an operation's begin and end, as in profile/async_ops.c. */
+/* Make one row of an operation's `begin` and `end` marks, as in
+ * profile/async_ops.c. */
 static int join_parts(struct syc_mark_stats *marks)
 {
 	const struct syc_mark_part *const all = marks->parts.items;

@@ -247,8 +247,8 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 	}
 	r = syc_table_print(table, stdout);
 	if (has_cut)
-		puts("  ◂ began before the recording; the duration counts from "
-		     "its beginning");
+		puts("  ◂ began before the recording; the duration is "
+		     "measured from the recording's start");
 	if (hot->view->n_marks > slowest->n)
 		printf("  … and %zu more: --all\n",
 		       hot->view->n_marks - slowest->n);

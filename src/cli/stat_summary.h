@@ -107,7 +107,7 @@ struct syc_mark {
 
 /** Numbers of marks and operations that began before the recording. */
 struct syc_early_marks {
-	uint64_t n_cut;    /* counted from the recording's beginning */
+	uint64_t n_cut;    /* durations measured from the recording's start */
 	uint64_t n_before; /* ended before the recording, not counted */
 	/* Marks that begin before their process, not counted, and the name of
 	 * the first one. */
@@ -115,10 +115,10 @@ struct syc_early_marks {
 	const char *false_name;
 };
 
-/** Whether a mark passes a filter's times, pid and threads. */
+/** Result of comparing a mark with a filter's times, pid and threads. */
 enum syc_mark_passes {
 	SYC_MARK_EXCLUDED,
-	SYC_MARK_EARLIER, /* a begin passes if the operation ends in the
+	SYC_MARK_EARLIER, /* a `begin` mark passes if the operation ends in the
 	                   * filter's times or later */
 	SYC_MARK_FALSE,   /* passes, but begins before its process */
 	SYC_MARK_PASSES
@@ -135,7 +135,7 @@ struct syc_mark_part {
 	const char *group, *name;
 	uint64_t id;
 	int64_t time;
-	int64_t from;  /* @time, or begin of the recording if later */
+	int64_t from;  /* @time, or start of the recording if later */
 	size_t number; /* number in the order of the file */
 	int32_t pid;
 	bool is_end;

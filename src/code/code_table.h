@@ -74,7 +74,8 @@ int syc_code_table_add_late(struct syc_code_table *table, int64_t time,
                             int64_t maybe_from, uint64_t start, uint64_t len,
                             const char *name, size_t name_len);
 
-/** Move or remove all code in the range.  A range without code is no error. */
+/** Move or remove all code in the range.  A range without code is not an
+ * error. */
 int syc_code_table_move(struct syc_code_table *table, int64_t time,
                         uint64_t from, uint64_t to, uint64_t len);
 
@@ -125,7 +126,7 @@ struct syc_code_part; /* a piece that is being moved */
 
 /** The current pieces.  A zero-initialized struct is empty. */
 struct syc_code_live {
-	/* The treap; index 0 is no piece. */
+	/* The treap; index 0 is not a piece. */
 	SYC_ARRAY(struct syc_code_piece) pieces;
 	uint32_t root, unused;
 	uint64_t random;

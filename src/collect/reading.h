@@ -23,7 +23,7 @@
 /**
  * A file of /proc or /sys that is read repeatedly.  The file is opened once,
  * and opened again if its device was removed and came back.  Without permission
- * to keep fds the file is opened for each reading.  An all-zero struct is no
+ * to keep fds the file is opened for each reading.  An all-zero struct is not a
  * file.
  */
 struct syc_kept_file {
@@ -99,8 +99,8 @@ void syc_reading_init(struct syc_reading *reading,
 void syc_reading_fini(struct syc_reading *reading);
 
 /**
- * Define a counter.  Returns an id for its values; 0, which is no counter, if
- * no id is left.
+ * Define a counter.  Returns an id for its values; 0, which is not a counter,
+ * if no id is left.
  */
 uint32_t syc_reading_define(struct syc_reading *reading,
                             const struct syc_reading_counter *counter);
@@ -229,7 +229,7 @@ static inline const char *syc_lines_skip(const char *at, unsigned n)
 	return at;
 }
 
-/** Find the number after @key, which is at the begin of a line of @text. */
+/** Find the number after @key, which is at the beginning of a line of @text. */
 static inline bool syc_lines_number(const char *text, const char *key,
                                     int64_t *ret_number)
 {

@@ -203,8 +203,8 @@ int syc_observe_functions(const struct syc_observed *observed,
 
 /**
  * Add the marks that pass the filter.  The filter selects marks like samples:
- * by time, by thread, and by the surrounding marks at the begin.  Returns 0,
- * -ENOMEM, or -EINVAL with the reason in @error.
+ * by start time, by thread, and by the marks that surround the start.  Returns
+ * 0, -ENOMEM, or -EINVAL with the reason in @error.
  */
 int syc_observe_marks(const struct syc_observed *observed,
                       struct syscap_error *error);

@@ -231,7 +231,7 @@ static double share_out(double *ps, size_t n)
 
 /*
  * Return whether @row cannot differ for any assignment of units to sides.  A
- * row like this is no test, and must not weaken the others.
+ * row like this is not a test, and must not weaken the others.
  */
 static bool is_constant(const struct syc_comparison *comparison,
                         const struct syc_compared *row)

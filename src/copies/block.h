@@ -112,7 +112,7 @@ struct syc_block {
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;
-	/* Static, in a pinned copy; stored with release at the begin of a
+	/* Static, in a pinned copy; stored with release at the start of a
 	 * recording.  NULL: no copy emits addresses */
 	const struct syc_map_frames *map_frames;
 

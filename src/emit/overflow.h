@@ -8,7 +8,7 @@
  * ring, in order, as soon as the ring has space.  When the overflow is empty,
  * the thread emits into its ring again.  No event waits.
  *
- * An overflow is filled once, from its begin to its end, and does not wrap.
+ * An overflow is filled once, from its start to its end, and does not wrap.
  *
  *	FREE ──a thread's ring is full──▶ USED ──the thread ends──▶ LEFT
  *	  ▲                                │ empty                   │ empty

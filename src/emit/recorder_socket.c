@@ -247,7 +247,7 @@ static bool is_spare(int fd)
 }
 
 /*
- * Raw system calls are no cancellation points, and save a hundred bytes in a
+ * Raw system calls are not cancellation points, and save a hundred bytes in a
  * program for each function of the C library.
  */
 static int make_socket(void)

@@ -237,8 +237,8 @@ void syc_ring_request_note_failure(struct syc_state *ts, int r)
 	fall_silent(now);
 	ts->retry_at =
 		now + clamp_ns(LOOK_MIN_NS, silence_ns(now) / 4, LOOK_MAX_NS);
-	syc_diag_say("no ring for a thread", r == -ETIMEDOUT ? "no answer yet"
-	                                     : r == -EBADMSG
-	                                             ? "the answer was no ring"
-	                                             : "a system call failed");
+	syc_diag_say("no ring for a thread",
+	             r == -ETIMEDOUT ? "no answer yet"
+	             : r == -EBADMSG ? "the answer was not a ring"
+	                             : "a system call failed");
 }

@@ -288,7 +288,7 @@ unsigned char *syc_ring_space_take(struct syc_thread *st, uint32_t limit,
 /**
  * Make [frame, frame + len) a filler: a JITMAP without names, or, if only a
  * header fits, a TIMESTAMP with pid -1.  A filler does not count as a loss.  A
- * longer TIMESTAMP is no filler.  Some readers check 24 bytes of a TIMESTAMP
+ * longer TIMESTAMP is not a filler.  Some readers check 24 bytes of a TIMESTAMP
  * and skip its len, and end if this skip leaves their buffer.
  *
  * Context of the three functions: owner, signal-safe.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread_ring.c - the ring of a thread: its begin and end, its free space, and
+ * thread_ring.c - the ring of a thread: its start and end, its free space, and
  * the repair of abandoned frames.
  */
 #define _GNU_SOURCE

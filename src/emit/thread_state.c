@@ -222,11 +222,11 @@ static struct syc_state *claim_state(int32_t tid)
 }
 
 /*
- * Return whether @ts is this thread's state.  A pointer to @ts is no proof.  A
- * handler may set the key of an ending thread after the last destructors.
- * glibc keeps the value, and the next thread gets the value with the stack.  An
- * ended thread with the same tid had another control block, or its state is
- * usable.
+ * Return whether @ts is this thread's state.  A pointer to @ts does not prove
+ * this.  A handler may set the key of an ending thread after the last
+ * destructors.  glibc keeps the value, and the next thread gets the value with
+ * the stack.  An ended thread with the same tid had another control block, or
+ * its state is usable.
  */
 static bool is_state_of(int32_t tid, const struct syc_state *ts)
 {

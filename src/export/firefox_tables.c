@@ -5,7 +5,7 @@
  *
  * A view has no addresses: a frame is a function, at a line if the line is
  * known.  The number of a stack is the number of its node minus one, because
- * the root is no stack.  Numbers of allocation stacks follow.
+ * the root is not a stack.  Numbers of allocation stacks follow.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -105,7 +105,7 @@ struct picture {
 	const struct syc_flamegraph *graph;
 	FILE *out;
 	struct syc_group callees;
-	uint64_t *begins; /* begin of each node in its row, in units */
+	uint64_t *begins; /* start of each node in its row, in units */
 	uint32_t *levels;
 	uint32_t depth; /* number of rows drawn */
 	uint64_t n_narrow;

@@ -4,7 +4,7 @@
  * children.
  *
  * The functions use buffers of the caller and do not allocate.  The functions
- * are no cancellation points, and change no state of the C library except
+ * are not cancellation points, and change no state of the C library except
  * errno.  Ticks in a forked child call these functions, too.
  *
  * Context of everything here: any-thread, signal-safe.

@@ -139,8 +139,8 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 		return r;
 	ret_about->is_dead = syc_proc_stat_has_ended(&stat);
 	ret_about->is_asleep = stat.fields[SYC_STAT_STATE] == 'S';
-	/* The first thread is no library thread, because the first thread has
-	 * the program's name */
+	/* The first thread is not a library thread, because the first thread
+	 * has the program's name */
 	ret_about->is_ours =
 		tid != getpid() &&
 		syc_library_thread_is_name(stat.name, stat.name_len);

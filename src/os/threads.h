@@ -54,7 +54,7 @@ static inline void syc_tid_lock_give(uint32_t *lock)
  * is unknown.  A stack lies within its bounds, but some memory between the
  * bounds may be unmapped.
  *
- * pthread_getattr_np() is no alternative, because it allocates.
+ * pthread_getattr_np() is not an alternative, because it allocates.
  *
  * Context: owner, signal-safe.
  */

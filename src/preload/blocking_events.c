@@ -117,13 +117,13 @@ __attribute__((constructor)) static void decide_io(void)
 	/* The calls below are not reported */
 	__atomic_store_n(&syc_io_now.threshold, SYC_IO_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign()) {
-		syc_diag_say("the io role is off",
+		syc_diag_say("blocking calls are not recorded",
 		             "the C library is not glibc");
 	} else if (text != NULL) {
 		threshold = parse_threshold(text, &has_waits);
 		if (threshold == SYC_IO_OFF)
 			syc_diag_say(
-				"the io role is off",
+				"blocking calls are not recorded",
 				"SYSCAP_IO must be a number of nanoseconds");
 	}
 	if (threshold != SYC_IO_OFF) {

@@ -200,7 +200,7 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 	return query_handler(number, before);
 }
 
-/* Wait for a signal of @set, and skip ticks, which are no awaited signals. */
+/* Wait for a signal of @set, and skip ticks, which are not awaited signals. */
 static int wait_for(const sigset_t *set, siginfo_t *info,
                     const struct timespec *timeout)
 {

@@ -56,10 +56,10 @@ static void decide_role(void)
 	/* The calls below are not recorded */
 	__atomic_store_n(&logs_role, LOGS_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign())
-		syc_diag_say("the logs role is off",
+		syc_diag_say("logs are not recorded",
 		             "the C library is not glibc");
 	else if (text != NULL && strcmp(text, "1") != 0)
-		syc_diag_say("the logs role is off", "SYSCAP_LOGS must be 1");
+		syc_diag_say("logs are not recorded", "SYSCAP_LOGS must be 1");
 	else
 		is_wanted = text != NULL;
 	if (is_wanted) {

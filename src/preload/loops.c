@@ -73,12 +73,12 @@ void syc_loops_decide(void)
 
 	__atomic_store_n(&syc_loops_threshold, SYC_LOOPS_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign()) {
-		syc_diag_say("the stalls role is off",
+		syc_diag_say("stalls are not recorded",
 		             "the C library is not glibc");
 	} else if (text != NULL) {
 		threshold = parse_iteration(text);
 		if (threshold == SYC_LOOPS_OFF)
-			syc_diag_say("the stalls role is off",
+			syc_diag_say("stalls are not recorded",
 			             "SYSCAP_STALLS must be a number of "
 			             "milliseconds");
 	}

@@ -84,7 +84,7 @@ static enum syc_memory_role parse_role(const char *text)
 	const uint64_t bytes = parse_bytes(text, &has_maps);
 
 	if (bytes == UINT64_MAX) {
-		syc_diag_say("the memory role is off",
+		syc_diag_say("allocations are not recorded",
 		             "SYSCAP_MEMORY must be all or a number of bytes");
 		return SYC_MEMORY_OFF;
 	}
@@ -94,7 +94,7 @@ static enum syc_memory_role parse_role(const char *text)
 	if (bytes == 0)
 		return SYC_MEMORY_ALL;
 	if (!syc_memory_sampled_begin(bytes, (uint64_t)syscap_clock())) {
-		syc_diag_say("the memory role is off",
+		syc_diag_say("allocations are not recorded",
 		             "no memory for the table of blocks");
 		return SYC_MEMORY_OFF;
 	}
@@ -132,7 +132,7 @@ void syc_memory_decide(void)
 	if (why == NULL)
 		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
 	else if (syc_env_get(SYC_ENV_MEMORY) != NULL)
-		syc_diag_say("the memory role is off", why);
+		syc_diag_say("allocations are not recorded", why);
 	if (role != SYC_MEMORY_OFF) {
 		syc_stack_size_is_raised = true;
 		syc_setup_run();

@@ -232,7 +232,7 @@ static void join(struct settling *s, const struct syscap_profile_operation *of)
 
 /*
  * Return whether the operation that begins with part @i ended before the
- * recording.  The next end or begin of the id ends the operation.
+ * recording.  The next begin or end mark of the id ends the operation.
  */
 static bool is_over(const struct settling *s, size_t i)
 {

@@ -289,7 +289,8 @@ static int match(struct syc_filter *filter,
 		error->code = EINVAL;
 		error->offset = 0;
 		snprintf(error->message, sizeof(error->message),
-		         "'%.40s' is no regular expression: %s", pattern, why);
+		         "'%.40s' is not a regular expression: %s", pattern,
+		         why);
 	}
 	if (r != 0)
 		return r;

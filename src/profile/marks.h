@@ -102,7 +102,7 @@ bool syc_async_part_read(const char *message,
                          struct syscap_profile_part *ret_part);
 
 /**
- * Match the parts.  The mark of a begin receives the duration of its operation.
+ * Match the parts.  The `begin` mark receives the duration of its operation.
  * Returns 0 or -ENOMEM.
  */
 int syc_async_ops_settle(struct syc_async_ops *ops, struct syc_marks *marks,

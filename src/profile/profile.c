@@ -126,7 +126,7 @@ int syscap_profile_read_on(struct syscap_profile *profile,
 			return 1;
 		}
 	}
-	/* The frames that were read ahead are no frames of this capture. */
+	/* The frames that were read ahead are not frames of this capture. */
 	syc_naming_forget_ahead(&profile->naming);
 	return 0;
 }

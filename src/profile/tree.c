@@ -70,7 +70,7 @@ int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node)
 	return 0;
 }
 
-/* The root is no node's child. */
+/* The root is not a child of any node. */
 #define NONE 0
 
 int syc_tree_walk_init(struct syc_tree_walk *walk, const uint32_t *parents,

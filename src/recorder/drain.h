@@ -185,8 +185,8 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 /**
  * Check and clean the frame at @frame (8-byte aligned), of which @avail bytes
  * exist.  In a clean frame padding is zero, texts end inside their fields and
- * have zeros behind, and len is the size of the content.  @tid is the thread
- * whose tag padding2 may carry, or 0.
+ * are followed by zeros, and len is the size of the content.  @tid is the
+ * thread whose tag padding2 may carry, or 0.
  *
  * Returns the size of the frame before the cleaning, which may reduce len, or
  * -EBADMSG with one sentence as reason.  The end marker of a ring passes, and

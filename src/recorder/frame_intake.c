@@ -116,7 +116,7 @@ static const char *meet_process(struct syc_intake *intake,
                                 struct syc_ring *ring, int32_t pid)
 {
 	if (ring->arena != NULL && pid != ring->slot_pid)
-		return "the frames have another pid than the slot";
+		return "the frames have a different pid from the slot's";
 	if (ring->arena != NULL) {
 		meet_owner(intake, ring);
 		return NULL;

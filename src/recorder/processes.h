@@ -119,9 +119,9 @@ struct syc_mapped_files {
 };
 
 /**
- * Find the file behind @map of process @pid.  Returns NULL if the file cannot
- * be opened.  @path is the mapping's path, without the kernel's suffix for a
- * @deleted file.  The result is valid until the next call.  @base is the
+ * Find the file that @map of process @pid maps.  Returns NULL if the file
+ * cannot be opened.  @path is the mapping's path, without the kernel's suffix
+ * for a @deleted file.  The result is valid until the next call.  @base is the
  * address of the file's first byte, from which a deleted file can be read, or
  * 0.
  */

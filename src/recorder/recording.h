@@ -185,8 +185,8 @@ struct syc_traced_file {
 int syc_traced_file_make(struct syc_traced_file *file, const char *output);
 
 /**
- * Join the file into @writer, with ids behind *@last_counter_id.  Reports
- * unjoined content on stderr, and keeps a file that is no capture beside
+ * Join the file into @writer, with ids above *@last_counter_id.  Reports
+ * unjoined content on stderr, and keeps a file that is not a capture beside
  * @output.  Returns the number of frames.  *@ret_lost becomes true if some
  * content of the file is lost.
  */

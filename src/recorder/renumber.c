@@ -314,7 +314,7 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
 	unsigned kept = 0, kept_groups;
 	int result = process != NULL ? 0 : -ENOMEM;
 
-	/* Move counters to unused slots, because viewers miscount behind an
+	/* Move counters to unused slots, because viewers miscount after an
 	 * unused slot. */
 	for (unsigned i = 0; i < n; i++) {
 		const uint32_t id = groups[i / 8].ids[i % 8];

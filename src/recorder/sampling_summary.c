@@ -184,8 +184,10 @@ static bool print_stopped(const struct syc_sampling_summary *sampling,
 	        share,
 	        strcmp(slash != NULL ? slash + 1 : command, "java") == 0
 	                ? "run java with -XX:+PreserveFramePointer"
-	                : "code without unwind tables or frame pointers, for "
-	                  "example of a JIT; make it keep frame pointers");
+	                : "some code, such as JIT code, has neither unwind "
+	                  "tables nor frame pointers; compile with "
+	                  "-fno-omit-frame-pointer, or enable the JIT's "
+	                  "frame pointers");
 	return true;
 }
 

@@ -2,10 +2,10 @@
 /*
  * validate.c - check and cleaning of one frame, without side effects.
  *
- * The check repairs oddities of stock clients: stale bytes in padding and
- * behind texts, and a text that fills its field.  The check refuses content
- * that does not fit the frame's length, because the bytes behind such a frame
- * can't be trusted.
+ * The check repairs oddities of stock clients: stale bytes in padding and after
+ * texts, and a text that fills its field.  The check refuses content that does
+ * not fit the frame's length, because the bytes after such a frame can't be
+ * trusted.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static bool is_zero(const char *bytes, size_t from, size_t size)
 	return (all | word >> 8 * (sizeof(word) - (size - from))) == 0;
 }
 
-/* End the text inside @size bytes, and clear the bytes behind the text. */
+/* End the text inside @size bytes, and clear the bytes after the text. */
 static void clean_text(void *text, size_t size)
 {
 	char *bytes = text;
@@ -88,7 +88,7 @@ INLINE void clean_texts(const struct syc_frame_text *texts, unsigned char *p)
 }
 
 /*
- * Clear the bytes behind the end of the content, @end, and shorten the frame by
+ * Clear the bytes after the end of the content, @end, and shorten the frame by
  * whole words.
  */
 ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)

@@ -92,7 +92,7 @@ static int sort_changes(const struct syc_heap *heap, struct changes *changes)
 	changes->items = malloc((2 * heap->n + 1) * sizeof(*changes->items));
 	if (next == NULL || changes->items == NULL)
 		return -ENOMEM;
-	/* Each cell is counted one place later, so next[c] is its begin. */
+	/* Each cell is counted one place later, so next[c] is its start. */
 	for (size_t i = 0; i < heap->n; i++) {
 		const struct syc_row *row = &heap->rows[i];
 

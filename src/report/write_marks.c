@@ -112,7 +112,7 @@ static uint64_t get_duration(const void *data, size_t i)
 	return (uint64_t)mark_at(rows, i).duration;
 }
 
-/* Time between the begin of the mark and the begin of the recording, if the
+/* Time between the start of the mark and the start of the recording, if the
  * mark was cut. */
 static uint64_t get_before(const void *data, size_t i)
 {

@@ -392,7 +392,7 @@ static uint64_t get_run_length(const void *data, size_t i)
 	return begin[1] - begin[0];
 }
 
-/* Returns the number of runs, and stores the begins and the end if @begins is
+/* Returns the number of runs, and stores the starts and the end if @begins is
  * not NULL. */
 static size_t find_runs(const struct syc_row *rows, size_t n, uint32_t *begins)
 {

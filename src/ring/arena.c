@@ -153,7 +153,7 @@ static bool has_disk_room(const struct syc_arena *arena, int fd)
 	       fs.f_bavail * (uint64_t)fs.f_bsize >= arena_size(arena, 2);
 }
 
-/* Get the pages of the file's front, and of the begin of the first slot.  These
+/* Get the pages of the file's front, and of the start of the first slot.  These
  * pages suffice for the frames that describe a process, and for few events. */
 static int populate_front(struct syc_arena *arena, int fd)
 {

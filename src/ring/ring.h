@@ -116,7 +116,7 @@ _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
  * SYC_RING_BODY_MAX bytes.
  *
  * Returns 0, the header's address and the body's size; or -errno (EBADMSG: the
- * file is no ring).  The function neither reads the header nor closes @fd.
+ * file is not a ring).  The function neither reads the header nor closes @fd.
  *
  * Context: any-thread, signal-safe.
  */

@@ -113,8 +113,8 @@ static bool may_walk(const struct syc_occasion *o,
 	       (has_caps(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
 }
 
-/* Return whether the stack has its outer frames, which are unknown behind a
- * PARTIAL frame. */
+/* Return whether the stack has its outer frames.  After a PARTIAL frame, the
+ * outer frames are unknown. */
 static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
                         unsigned first)
 {

@@ -39,7 +39,7 @@ struct syc_merge_entry {
 
 struct syc_merge {
 	unsigned n;
-	unsigned gap; /* index of the first frame behind missing frames, or 0 */
+	unsigned gap; /* index of the first frame after missing frames, or 0 */
 	struct syc_merge_entry list[2 * SYC_STACK_MAX];
 };
 

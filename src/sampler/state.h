@@ -60,7 +60,8 @@ struct syc_sampler {
 	uint32_t n_blocked, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
 	int64_t round_at;      /* ns; last round of a tick */
-	int64_t carried_ns;    /* timer.c: ns owed by ended threads */
+	int64_t carried_ns;    /* timer.c: ns of processor time of ended threads
+	                        * that no sample represents yet; may be < 0 */
 	int64_t looked_at;     /* ns; last check whether a ring is read: */
 	const void *looked_in; /* ring of this check */
 	uint32_t read_to;
@@ -160,7 +161,8 @@ struct syc_idle_backoff {
 	                             * unaccounted time */
 	uint64_t taken_ns;          /* the target's taken_ns at the last
 	                             * check */
-	uint32_t n_awake, n_asleep; /* owed ticks for time awake, and asleep */
+	uint32_t n_awake, n_asleep; /* unsampled periods of time awake, and
+	                             * asleep */
 	uint8_t n_found; /* ticks in a row at this place, at full rate */
 	bool is_slow;
 };
@@ -176,7 +178,8 @@ struct syc_target {
 	uint64_t n_cramped;  /* ticks skipped on too small alternate stacks */
 	uint64_t taken_ns;   /* processor time of the ticks */
 	int64_t cpu_seen;    /* ns of processor time that samples represent */
-	int32_t n_owed;      /* weight owed to the next tick; may be < 0 */
+	int32_t n_owed;      /* correction of the next tick's weight; may be <
+	                      * 0 */
 	uint32_t n_measured; /* throttle.c: ticks still to be measured */
 	int64_t rest_until;  /* ns of its clock: no tick before this time */
 	struct syc_idle_backoff sleeper;

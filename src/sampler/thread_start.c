@@ -24,8 +24,8 @@
 #define N_SLOTS 512u
 
 /* Greatest wait for another thread's scan (thread_scan.c), or for many
- * simultaneous new threads.  At high load the thread that holds the round waits
- * for a processor. */
+ * simultaneous new threads.  At high load the thread that holds the lock of the
+ * scan round waits for a processor. */
 #define WAIT_NS (INT64_C(1) * 1000000000)
 
 /* glibc has space for the values of this many keys in each thread, and
@@ -82,8 +82,8 @@ static void note_routine(void *(*routine)(void *))
 	take->last_at = syscap_clock();
 }
 
-/* Run @deed while holding the round.  @routine is the thread's start function,
- * or NULL at the thread's end. */
+/* Run @deed while holding the lock of the scan round (`life`).  @routine is the
+ * thread's start function, or NULL at the thread's end. */
 static void run_in_round(void (*deed)(uint64_t blocked),
                          void *(*routine)(void *))
 {

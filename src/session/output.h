@@ -74,7 +74,7 @@ int syc_output_create(struct syc_output *output,
 
 /**
  * Make the ring file at @place, empty and locked, and set ring_fd.  Returns 0;
- * -ENODEV: the place does not exist, or is no tmpfs; or -errno.
+ * -ENODEV: the place does not exist, or is not a tmpfs; or -errno.
  */
 int syc_output_create_rings(struct syc_output *output,
                             const struct syc_output_target *target, int32_t pid,
@@ -84,7 +84,7 @@ int syc_output_create_rings(struct syc_output *output,
 void syc_output_drop_rings(struct syc_output *output);
 
 /**
- * Store the owner of the rings in @front, the mapped begin of the ring file,
+ * Store the owner of the rings in @front, the mapped start of the ring file,
  * which contains @arena.  Begin the capture: the header, PROCESS, and the frame
  * that names the ring file.  The journal's `end` becomes the capture's size.
  * Other processes may read the ring file from then on.  @scratch has

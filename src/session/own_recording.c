@@ -59,7 +59,7 @@ static const char *why_no_slot(int r)
 		return "no space left for rings";
 	case -ENOTSUP:
 		return "rings can't be mapped: mremap() is refused, and /proc "
-		       "does not lead to their file";
+		       "has no path to their file";
 	case -ECANCELED:
 		return "nothing is recorded";
 	default:

@@ -155,7 +155,7 @@ static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
 }
 
 /* Number of bytes of whole valid frames, among the @n bytes at @at.
- * *@ret_is_bad: the next bytes are no frame, although all @all bytes are
+ * *@ret_is_bad: the next bytes are not a frame, although all @all bytes are
  * present. */
 static uint32_t check_frames(const unsigned char *at, uint32_t n, uint32_t all,
                              int32_t pid, bool *ret_is_bad)

@@ -66,7 +66,7 @@ static const char *why_gone(int r)
 	case -ESTALE:
 		return "the descriptor of the capture was closed";
 	case -EBADMSG:
-		return "the file of SYSPROF_TRACE_FD is no capture any more";
+		return "the file of SYSPROF_TRACE_FD is not a capture any more";
 	case -ENOLCK:
 		return "SYSPROF_TRACE_FD can't be locked";
 	case -EBUSY:

@@ -19,9 +19,10 @@
  *
  * The journal (ring/ring_file.h) makes each batch arrive exactly once.  If the
  * holder of the lock dies, the next holder finds the journal under way.  The
- * next holder counts the frames of the batch that are in the capture, and moves
- * the rings' heads behind these frames.  The next holder never writes the batch
- * again at the old offset, because another process may have written there.
+ * next holder counts the frames of the batch that are in the capture, and
+ * advances the rings' heads past these frames.  The next holder never writes
+ * the batch again at the old offset, because another process may have written
+ * there.
  */
 #ifndef SYC_SESSION_SPILL_H
 #define SYC_SESSION_SPILL_H

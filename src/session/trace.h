@@ -51,7 +51,7 @@ struct syc_batch {
 	struct syc_ring_journal *journal;
 	uint32_t record_len, told_slot;
 	const struct syc_ring_losses *told;
-	int64_t time;     /* ns: begin of the capture, for its header */
+	int64_t time;     /* ns: start of the capture, for its header */
 	int64_t now;      /* ns: end of the capture, for a file's header */
 	int64_t deadline; /* ns: end of all waits */
 	uint64_t done;    /* output: number of written bytes, whole frames */
@@ -124,7 +124,7 @@ struct syc_trace {
 	bool never_blocks;  /* streams: a write to fd never blocks */
 	bool can_mark_mode; /* a pipe's mode can mark its header */
 	bool has_header;    /* the file or stream has a header */
-	uint64_t end;       /* files: possible begin of a frame; 0: unknown */
+	uint64_t end;       /* files: possible start of a frame; 0: unknown */
 	int64_t began;      /* files: `time` in the header of the same file */
 	int64_t end_time;   /* files: end time in the header */
 	int64_t fact_at;    /* see syc_record_fact_keep(); 0: none */
@@ -177,9 +177,9 @@ static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
  * Check fd @number, which the environment names.  Returns NULL, and fills
  * @target; or the reason of a refusal (a static sentence).  The function
  * refuses fds that are not open or not writable, terminals and other devices,
- * and kernel interfaces.  The function also refuses sockets that are no
+ * and kernel interfaces.  The function also refuses sockets that are not
  * streams, or that another process writes to.  The function refuses non-empty
- * files that are no captures, or not readable.
+ * files that are not captures, or not readable.
  *
  * Context: setup.
  */
@@ -213,9 +213,10 @@ int syc_trace_open(struct syc_trace *trace,
  *	            A file had space for trace->fits bytes of the batch.
  *	-ENOLCK     the kernel is short of locks: may be tried again later
  *	-EPIPE      the reader has ended: do not try again
- *	-ESTALE     the program closed the fd, whose number now refers to another file
+ *	-ESTALE     the program closed the fd, whose number now refers to
+ *	            another file
  *	-EBUSY      another library writes to the file, which can't be shared
- *	-EBADMSG    the file is no capture any more
+ *	-EBADMSG    the file is not a capture any more
  *	-EACCES     other processes write to the file, which is unreadable
  *	-EINVAL     the batch has invalid frames (streams only)
  * For a pipe or a socket, @batch->done bytes, whole frames, may have been

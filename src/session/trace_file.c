@@ -10,7 +10,7 @@
  * unused: "SCBATCH1" at 240, and the offset, u64, at 248.  A writer updates the
  * offset after each batch, so the offset never points into a batch.
  *
- * A cut-off part is less than a frame, and is a possible begin of a frame.  Any
+ * A cut-off part is shorter than a frame, and may be the start of a frame.  Any
  * other bytes are from another library's writer.  This writer does not change
  * such bytes, and writes no more to the file.
  */
@@ -130,7 +130,7 @@ static int begin_capture(struct syc_trace *trace, int64_t time)
 	memcpy((char *)&header + MARK_AT, &mark, sizeof(mark));
 	trace->end = 0;
 	r = write_all(trace, &header, sizeof(header));
-	trace->fits = 0; /* the header is no frame */
+	trace->fits = 0; /* the header is not a frame */
 	if (r != 0)
 		return r;
 	trace->has_header = true;
@@ -140,7 +140,7 @@ static int begin_capture(struct syc_trace *trace, int64_t time)
 	return 0;
 }
 
-/* Return whether @n bytes may be the begin of a frame that is longer than
+/* Return whether @n bytes may be the start of a frame that is longer than
  * @n. */
 static bool is_torn_frame(const unsigned char *bytes, uint64_t n)
 {
@@ -285,8 +285,8 @@ static int write_at_end(struct syc_trace *trace, int reader,
  * Writes beside another library's writer.
  *
  * This library writes at the end of the file, and moves no shared position.
- * Another library's writer with the same description empties the file at its
- * begin, and then writes at the description's position, over any bytes.
+ * Another library's writer with the same description empties the file when the
+ * writer starts, and then writes at the description's position, over any bytes.
  * Another library's writer exists if the position is not 0, and the file's
  * header lacks this library's mark.  From then on this library also writes at
  * the position.  The kernel serializes the write() calls, so that all frames

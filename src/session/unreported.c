@@ -36,8 +36,8 @@ _Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
 
 /*
  * Add the losses that a loss record of @len contiguous bytes reports, because
- * the record does not reach the capture.  Returns false if the frame is no loss
- * record.
+ * the record does not reach the capture.  Returns false if the frame is not a
+ * loss record.
  */
 static bool take_record_back(const unsigned char *frame, uint32_t len,
                              int64_t time, struct syc_ring_losses *to)
@@ -61,8 +61,8 @@ static bool take_record_back(const unsigned char *frame, uint32_t len,
 	return true;
 }
 
-/* Count the frame at @at.  Returns true if the frame is no loss record, and was
- * counted itself. */
+/* Count the frame at @at.  Returns true if the frame is not a loss record, and
+ * was counted itself. */
 static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
                        uint16_t len, struct syc_ring_losses *lost)
 {

@@ -210,7 +210,7 @@ static int try_build_id(struct debug_search *search)
 	return r != 0 ? r : try_cache(search, id);
 }
 
-/* Read the name in .gnu_debuglink and the checksum behind it. */
+/* Read the name in .gnu_debuglink and the checksum after the name. */
 static int read_link(struct debug_search *search, char **ret_name)
 {
 	const struct syc_elf *elf = search->wish->elf;
@@ -310,8 +310,8 @@ int syc_debug_files_find(const struct syc_debug_files *files,
 /*
  * Debian packages of files on this machine, from dpkg's lists.
  *
- * A list has one path per line, behind a line "/.".  Because /usr may be
- * merged, the search tries each path with and without "/usr".
+ * A list begins with a line "/.", and then has one path per line.  Because /usr
+ * may be merged, the search tries each path with and without "/usr".
  */
 
 #define MOST_OF_LIST (16 << 20)

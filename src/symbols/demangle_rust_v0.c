@@ -18,7 +18,7 @@
 #define PUNYCODE_MAX 128u /* maximum number of characters */
 
 struct reader {
-	const char *name; /* rest of the name, behind _R */
+	const char *name; /* rest of the name, after _R */
 	size_t len, at;
 	unsigned depth, steps;
 	bool is_bad;
@@ -117,7 +117,7 @@ static uint64_t take_base62(struct reader *reader)
 	return number + 1;
 }
 
-/* Take a number behind @tag.  Returns 0 if @tag is absent. */
+/* Take a number after @tag.  Returns 0 if @tag is absent. */
 static uint64_t take_tagged(struct reader *reader, char tag)
 {
 	uint64_t number;
@@ -257,7 +257,7 @@ static void print_identifier(struct reader *reader,
 		print(reader, identifier->bytes, identifier->len);
 }
 
-/* Follow a back reference, behind its "B": call @read at the earlier position,
+/* Follow a back reference, after its "B": call @read at the earlier position,
  * and return. */
 static void follow(struct reader *reader, void (*read)(struct reader *reader))
 {

@@ -43,7 +43,7 @@ void syc_elf_view_memory(const void *bytes, size_t size,
                          struct syc_elf_view *ret_view);
 
 /**
- * Read into memory from malloc(), with a NUL behind the bytes.  Returns 0,
+ * Read into memory from malloc(), with a NUL after the bytes.  Returns 0,
  * -ENOEXEC if the image is too short, -EFBIG, -ENOMEM, or another -errno.
  */
 int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
@@ -110,7 +110,7 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 /**
  * Read only the build-id, from the notes in segments, as hex.  The function
  * does not read section headers, which are at the end of the file.  Returns 0,
- * -ENOENT without a build-id, -ENOEXEC if the file is no ELF file of this
+ * -ENOENT without a build-id, -ENOEXEC if the file is not an ELF file of this
  * machine's byte order, -ENOMEM, or another -errno.
  */
 int syc_elf_read_build_id(const struct syc_elf_view *view,

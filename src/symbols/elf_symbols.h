@@ -45,7 +45,7 @@ int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more);
 const struct syc_range *syc_ranges_find(const struct syc_ranges *ranges,
                                         uint64_t address);
 
-/** Return the start of the first range behind @address, or UINT64_MAX. */
+/** Return the start of the first range after @address, or UINT64_MAX. */
 uint64_t syc_ranges_next(const struct syc_ranges *ranges, uint64_t address);
 
 void syc_ranges_fini(struct syc_ranges *ranges);

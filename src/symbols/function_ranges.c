@@ -285,7 +285,7 @@ static bool read_augmentation(const struct syc_elf *elf, struct bytes *data,
 	return true;
 }
 
-/* Read the part of a CIE behind its id. */
+/* Read the part of a CIE after its id. */
 static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
                      struct cie *cie)
 {
@@ -329,7 +329,7 @@ static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
 }
 
 /*
- * Take the bytes of the record at @offset behind its length, and store the
+ * Take the bytes after the length of the record at @offset, and store the
  * offset of the next record.  Returns false at the end.
  */
 static bool take_record(const struct eh_walk *walk, uint64_t offset,

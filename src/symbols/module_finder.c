@@ -269,7 +269,7 @@ static int consider(struct syc_finder *finder, struct syc_found *found, int fd,
 	if (r < 0)
 		return set_why(
 			found, SYC_SYMBOLS_BAD,
-			r == -ENOEXEC ? describe("%s is no ELF file", path)
+			r == -ENOEXEC ? describe("%s is not an ELF file", path)
 				      : describe("%s: %s", path, strerror(-r)));
 	/* A file that stayed open since its mapping needs no check. */
 	r = is_handed ? 1 : check(finder, found, &elf, &st, path);

@@ -146,7 +146,7 @@ int syc_module_load(struct syc_module *module, struct syc_elf *elf,
 
 /**
  * Find the link-time address of the byte at @offset of the file, which is
- * @in_map bytes behind the start of a mapping.
+ * @in_map bytes after the start of a mapping.
  */
 bool syc_module_address(const struct syc_module *module, uint64_t offset,
                         uint64_t in_map, uint64_t *ret_address);

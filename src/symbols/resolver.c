@@ -384,9 +384,9 @@ static int find_file(struct syc_symbols *symbols, int32_t pid,
 }
 
 /*
- * Set the symbol's range, within the mapping, because addresses behind the
- * mapping are not the file's.  @shift is the difference between a function's
- * address in memory and in the file.
+ * Set the symbol's range, within the mapping, because addresses after the
+ * mapping do not belong to the file.  @shift is the difference between a
+ * function's address in memory and in the file.
  */
 static void place_symbol(const struct syc_process_map *map, uint64_t begin,
                          uint64_t end, uint64_t shift,

@@ -4,7 +4,7 @@
  *
  *	syc_symbols_learn(symbols, reader);
  *	syc_symbol_table_make(symbols, reader, &options, &table);
- *	syc_symbol_table_write(table, writer, time);	behind all frames
+ *	syc_symbol_table_write(table, writer, time);	after all frames
  *	syc_symbol_table_patches(table, &n);		see below
  *
  * The table contains only the functions in the capture's stacks.
@@ -155,7 +155,7 @@ int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
  * Composer of the records of a symbol table from the addresses in stacks.
  *
  * The meaning of an address depends on the preceding address.  The first
- * address, an address behind a context marker, and an address behind a signal
+ * address, an address after a context marker, and an address after a signal
  * trampoline are instructions that were about to run.  All other addresses are
  * return addresses.
  *
@@ -214,8 +214,8 @@ void syc_stack_walk_fini(struct syc_stack_walk *walk);
  * stays.  Two rules move the ends of ranges:
  *
  *	If the call at the end of a function never returns, stacks have the
- *	address behind the function.  The range includes this address, unless
- *	the first instruction of the next function is in use, too.
+ *	address after the function.  The range includes this address, unless the
+ *	first instruction of the next function is in use, too.
  *
  *	Older readers include the end of a range.  If the next range begins at
  *	the end, and its first instruction is in use, the range ends earlier if

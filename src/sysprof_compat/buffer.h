@@ -48,8 +48,9 @@
  *	    call, and count for the half without new frames.
  *
  *	B4  Frames below `next` are whole, after any interruption.  While nest
- *	    is not 0, only the outermost call changes `next`: when its own frame
- *	    is whole, at an exchange of the halves, and at its end.
+ *	    is not 0, only the outermost call changes `next`.  The call does so
+ *	    when its own frame is whole, at an exchange of the halves, and at
+ *	    its end.
  *
  *	B5  `end` equals `next`, unless the outermost call has announced a
  *	    frame: that frame is [next, end).

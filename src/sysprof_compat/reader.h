@@ -72,7 +72,7 @@ static inline uint64_t syc_reader_tell(const SysprofCaptureReader *reader)
 	return reader->window.offset + reader->at;
 }
 
-/** Go to @offset, the begin of a frame. */
+/** Go to @offset, the start of a frame. */
 void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset);
 
 /** Set the file's name @filename, if it has no name yet. */

@@ -324,7 +324,7 @@ SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd)
 		r = syc_window_open(&reader->window, fd);
 	if (r != 0) {
 		free_reader(reader);
-		/* As in Sysprof's library, /dev/null is no error */
+		/* As in Sysprof's library, /dev/null is not an error */
 		errno = r == -ENODATA ? saved : -r;
 		return NULL;
 	}

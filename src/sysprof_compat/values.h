@@ -15,7 +15,7 @@
 #define SYC_VALUES_PER_GROUP 8u
 #define SYC_VALUES_MOST      (682u * SYC_VALUES_PER_GROUP)
 
-/* Return whether @id is a counter.  Zero is no counter, and ends a group for
+/* Return whether @id is a counter.  Zero is not a counter, and ends a group for
  * readers. */
 static inline bool syc_values_is_id(unsigned id)
 {

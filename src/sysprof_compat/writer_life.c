@@ -283,7 +283,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 	const int r = syc_out_open_shared(&writer->out);
 	if (r != 0) {
 		unmap_writer(writer);
-		/* As in Sysprof's library, a missing fd is no error */
+		/* As in Sysprof's library, a missing fd is not an error */
 		errno = r == -ENOENT ? saved : -r;
 		return NULL;
 	}

@@ -89,7 +89,7 @@ static void jump_by(struct expr_machine *m, int64_t by)
 		m->cursor.at = to;
 }
 
-/* Push a constant.  Returns false if op is no constant. */
+/* Push a constant.  Returns false if op is not a constant. */
 static bool run_constant(struct expr_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;

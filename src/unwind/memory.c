@@ -149,7 +149,7 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 size_t syc_memory_copy_in_page(void *to, uintptr_t from, size_t n,
                                struct syc_memory_pages *pages)
 {
-	const uintptr_t page = PAGE_OF(from) + 1; /* 0 is no page */
+	const uintptr_t page = PAGE_OF(from) + 1; /* 0 is not a page */
 	uintptr_t *const known =
 		&pages->known[from / SYC_MEMORY_PAGE % SYC_MEMORY_PAGES];
 

@@ -175,8 +175,7 @@ static void fini(void *state)
 
 const struct syc_view_page syc_logs_page = {
 	.name = "logs",
-	.hints = "↑↓ move  s only worse ones, and all again  / search in "
-		 "messages",
+	.hints = "↑↓ move  s filter by severity  / search in messages",
 	.size = sizeof(struct logs),
 	.renew = renew,
 	.draw = draw,

@@ -148,4 +148,4 @@ for value in 0 x 999ns 3601s 1ms,wait ''; do
 done
 SYSCAP_DEBUG=1 SYSCAP_IO=x LD_PRELOAD=$("$SYSCAP" record -q --no-symbols --io \
 	-o env.syscap -- sh -c 'echo $LD_PRELOAD') sh -c : 2>err
-grep -q "the io role is off: SYSCAP_IO must be" err || fail "$(cat err)"
+grep -q "blocking calls are not recorded: SYSCAP_IO must be" err || fail "$(cat err)"

@@ -79,7 +79,7 @@ if "$CC" -static -o alone alone.c 2>/dev/null; then
 fi
 SYSCAP_DEBUG=1 SYSCAP_LOGS=x LD_PRELOAD=$("$SYSCAP" record -q --no-symbols \
 	--logs -o env.syscap -- sh -c 'echo $LD_PRELOAD') sh -c : 2>err
-grep -q "the logs role is off: SYSCAP_LOGS must be" err || fail "$(cat err)"
+grep -q "logs are not recorded: SYSCAP_LOGS must be" err || fail "$(cat err)"
 
 pkg-config --exists glib-2.0 || {
 	echo "skipped: all about GLib: there is none (libglib2.0-dev)"

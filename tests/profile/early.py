@@ -48,7 +48,7 @@ def check_stat():
                 ("frame", 1, 4, 1), ("mapped window", 1, 3, 1),
                 ("mapped window", 0, 2, -2158), ("get", 0, 1, -60))])
     text = run("stat", "--slowest=9")
-    assert "began before the recording: 2, counted" in text, text
+    assert "began before the recording: 2, measured" in text, text
     assert "ended before the recording: 3, not counted" in text, text
     assert len(re.findall(r" ◂ \+0\.000000 s ", text)) == 2, text
     assert re.search(r"mapped window +2 .* 5\.000 s\n", text), text
@@ -105,7 +105,7 @@ def notes(*args):
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     return [int(n) for n in re.findall(
         r"note: marks that (?:began|ended) before the recording: (\d+), "
-        r"(?:counted from its beginning|not counted)\n",
+        r"(?:measured from its start|not counted)\n",
         done.stderr.decode())]
 
 
@@ -133,8 +133,8 @@ def check_notes():
             same("diff", [line for line in text.split("\n")
                           if "before the recording" in line], [
                 line for side in ("base", "new") for line in (
-                    "marks of %s that began before the recording: %d, counted "
-                    "from its beginning" % (side, sides[0]),
+                    "marks of %s that began before the recording: %d, measured "
+                    "from its start" % (side, sides[0]),
                     "marks of %s that ended before the recording: %d, not "
                     "counted" % (side, sides[1])) if sides[0] > 0])
 

@@ -9,7 +9,7 @@
  * may have only 100 ticks per second.
  *
  * The program exits with 0 if all states did their work.  sampling() may report
- * that LuaJIT's only profiler is already in use, which is no failure.
+ * that LuaJIT's only profiler is already in use, which is not a failure.
  */
 #include <lauxlib.h>
 #include <lua.h>

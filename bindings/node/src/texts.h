@@ -7,7 +7,7 @@
 
 /**
  * Copy @value into @to of @size bytes, cut between characters, with spaces for
- * NULs.  False: @value is no string, and a TypeError that names @what is
+ * NULs.  False: @value is not a string, and a TypeError that names @what is
  * pending.
  */
 bool sn_text(napi_env env, napi_value value, char *to, size_t size,

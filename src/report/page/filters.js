@@ -41,7 +41,7 @@ export class Filters {
 		const plain = (/** @type {string} */ source) =>
 			/^\^.*\$$/.test(source) ? source.slice(1, -1).replace(/\\(.)/g, '$1')
 				: tryRegex(source) ? '/' + source + '/'
-					: source + ', which is no regular expression';
+					: source + ', an invalid regular expression';
 		if (state.function)
 			add('with ' + plain(state.function), ['function']);
 		if (state.drop)

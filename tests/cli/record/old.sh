@@ -59,7 +59,7 @@ $unprivileged "$SYSCAP" record -q -o a -- true 2>err || status=$?
 grep -q 'a.old, which is not a capture$' err || { cat err; exit 1; }
 chmod u+w a
 
-# a file that is no capture is not changed at all
+# a file that is not a capture is not changed at all
 echo text >b
 status=0
 "$SYSCAP" record -q -o b -- true 2>err || status=$?

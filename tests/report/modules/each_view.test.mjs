@@ -668,7 +668,7 @@ test('an invalid regular expression is reported', async () => {
 	app.set({ search: undefined, function: 'par(' });
 	frames.draw();
 	app.filters.show();
-	assert.match(app.filters.chips.textContent, /par\(, which is no regular expression/);
+	assert.match(app.filters.chips.textContent, /par\(, an invalid regular expression/);
 });
 
 test('matches are those of the shown view', async () => {

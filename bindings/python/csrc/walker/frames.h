@@ -68,7 +68,7 @@ static inline bool frame_is_entry(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* The frame's code object, or for a shim a value that is no code object. */
+/* The frame's code object, or for a shim a value that is not a code object. */
 static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
 {
 #if PY_VERSION_HEX >= 0x030D0000

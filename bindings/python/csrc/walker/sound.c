@@ -3,7 +3,7 @@
  * sound.c - check that a pointer still leads to an object (walker.h).
  *
  * In freed memory, a link of the allocator replaces the reference count.  The
- * link is no valid count.
+ * link is not a valid count.
  */
 #include "walker/walker.h"
 
