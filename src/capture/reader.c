@@ -236,8 +236,8 @@ static int merge(struct syscap_reader *reader, int fd,
 
 	if (fstat(fd, &st) != 0)
 		return syc_error_set(error, errno, 0, "%s", strerror(errno));
-	const bool is_ours = syc_ring_reader_is_of(rest, &st);
-	const bool is_known = lives && is_ours &&
+	const bool is_same_capture = syc_ring_reader_is_of(rest, &st);
+	const bool is_known = lives && is_same_capture &&
 	                      syc_ring_reader_live_size(rest, fd, &whole) == 0;
 	r = map_again(reader, fd, error);
 	if (r < 0 || (lives && !is_known))
@@ -247,7 +247,7 @@ static int merge(struct syscap_reader *reader, int fd,
 			reader->size = whole;
 		return 0;
 	}
-	if (!is_ours)
+	if (!is_same_capture)
 		r = syc_error_set(
 			&why, ESTALE, 0,
 			"the ring file belongs to another capture: was this "

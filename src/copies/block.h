@@ -51,7 +51,7 @@ struct syc_copy {
 struct syc_control_socket {
 	int32_t fd; /* -1: none */
 	uint64_t dev, ino;
-	bool is_ours; /* the peer is certainly a recorder of this library */
+	bool peer_is_syscap; /* certainly a recorder of this library */
 };
 
 /** Resources of a thread that a child inherits, and releases. */

@@ -422,7 +422,7 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	/* Check again after a quarter of the ring, to transfer frames in time.
 	 * If a quarter is already in the ring, check earlier, because a
 	 * transfer was not possible */
-	if (ts->is_own) {
+	if (ts->has_session_ring) {
 		const uint32_t pos = (uint32_t)st->pos;
 		const uint32_t next = limit - pos > st->size / 4 * 3
 		                              ? pos + st->size / 4
@@ -430,7 +430,7 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 		if ((int32_t)(limit - next) > 0)
 			limit = next;
 	}
-	if (!ts->is_own)
+	if (!ts->has_session_ring)
 		ts->n_refused = 0;
 	/* While losses are pending, and while the ring is not in use, every
 	 * emit takes this path.  A handler may add losses between the check and
@@ -448,7 +448,7 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	errno = saved;
 	return frame;
 lost:
-	if (!ts->is_own)
+	if (!ts->has_session_ring)
 		ts->n_refused++;
 	syc_loss_count(ts, type, len, time);
 	errno = saved;
@@ -458,7 +458,8 @@ lost:
 /* Return whether the thread itself, not only the reader, can make space. */
 static bool may_make_room(const struct syc_state *ts)
 {
-	return ts->is_own || (!ts->is_ours && ts->slot == NULL);
+	return ts->has_session_ring ||
+	       (!ts->has_syscap_reader && ts->slot == NULL);
 }
 
 /*
@@ -511,7 +512,7 @@ static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
 		return false;
 	SYC_SIGNAL_FENCE();
 	const bool is_sure = has_no_room(syc_state_of(st), len);
-	if (is_sure || syc_state_of(st)->is_own)
+	if (is_sure || syc_state_of(st)->has_session_ring)
 		syc_state_of(st)->n_refused++;
 	if (is_sure) {
 		syc_loss_count(syc_state_of(st), type, len, time);

@@ -147,7 +147,7 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 {
 	int r = -ESTALE;
 
-	if (syc_block->control.is_ours)
+	if (syc_block->control.peer_is_syscap)
 		r = syc_control_send_message(&syc_block->control, message, fd);
 	if (r == 0 || syc_block->recorder->sun_family == 0)
 		return r;
@@ -285,7 +285,7 @@ static bool may_have_slots(const struct syc_handed_arena *h)
 bool syc_handed_arena_is_requested(void)
 {
 	return syc_block->arena_body != 0 &&
-	       ((syc_block->control.is_ours &&
+	       ((syc_block->control.peer_is_syscap &&
 	         syc_control_is_same(&syc_block->control)) ||
 	        syc_ring_request_is_by_name());
 }

@@ -52,12 +52,12 @@ static uint64_t *map_published(uint64_t **at)
 		return NULL;
 	}
 	(void)madvise(mine, size, MADV_WIPEONFORK); /* Linux 4.14 */
-	const bool is_ours = __atomic_compare_exchange_n(
+	const bool was_stored = __atomic_compare_exchange_n(
 		at, &other, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	if (!is_ours) /* another thread or a handler was faster */
+	if (!was_stored) /* another thread or a handler was faster */
 		munmap(mine, size);
 	errno = saved;
-	return is_ours ? mine : other;
+	return was_stored ? mine : other;
 }
 
 static uint64_t *get_published(uint64_t **at)

@@ -210,13 +210,13 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 	if (ring == NULL) {
 		syc_loss_count_stray(type, len, time);
 	} else {
-		if (ts->is_ours)
+		if (ts->has_syscap_reader)
 			syc_loss_totals_add_own(&ring->lost, kind, len, time);
 		syc_loss_totals_add_own(&ts->lost, kind, len, time);
 		count_for_process(kind);
 		/* An emit that finds no space in a session's ring causes a
 		 * transfer */
-		if (!ts->is_own && ts->slot != NULL &&
+		if (!ts->has_session_ring && ts->slot != NULL &&
 		    ts->lost.frames[kind] % POKE_EACH == 0)
 			syc_ring_source_of(ts)->poke(true);
 	}
@@ -265,7 +265,8 @@ void syc_loss_leave_behind(struct syc_state *ts)
 	};
 
 	/* A syscap recorder finds these losses in the ring's header */
-	if (!is_thread_pending(ts) || (ts->is_ours && ts->ring != NULL))
+	if (!is_thread_pending(ts) ||
+	    (ts->has_syscap_reader && ts->ring != NULL))
 		return;
 	copy_totals(&untold, &ts->lost);
 	syc_loss_totals_subtract(&untold, &ts->told[bank & 1]);
@@ -429,7 +430,7 @@ static bool report_thread(struct syc_state *ts, uint32_t limit)
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 	if (ts->slot != NULL && ring != NULL)
 		copy_totals(&ring->told, staged);
-	if (ts->is_ours && ring != NULL) { /* a new range begins */
+	if (ts->has_syscap_reader && ring != NULL) { /* a new range begins */
 		__atomic_store_n(&ring->lost.to, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&ring->lost.from, 0, __ATOMIC_RELAXED);
 		syc_loss_totals_return_range(&ring->lost, &ts->lost);

@@ -130,9 +130,9 @@ bool syc_overflow_begin(struct syc_state *ts)
 	struct syc_undisturbed before;
 	struct syc_overflow *o = NULL;
 
-	if (ts->overflow != NULL || ts->is_own || ts->is_ours ||
-	    ts->slot != NULL || ts->hot.body == NULL || ts->is_connecting ||
-	    syc_seccomp_has_filter())
+	if (ts->overflow != NULL || ts->has_session_ring ||
+	    ts->has_syscap_reader || ts->slot != NULL || ts->hot.body == NULL ||
+	    ts->is_connecting || syc_seccomp_has_filter())
 		return false;
 	syc_undisturbed_begin(&before);
 	if (is_alone(ts) && ts->hot.body != NULL && ts->overflow == NULL)

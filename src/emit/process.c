@@ -429,7 +429,7 @@ void syc_announce(struct syc_state *ts)
 {
 	if (__atomic_exchange_n(&syc_process->announced, 1, __ATOMIC_RELAXED))
 		return;
-	if ((ts->is_ours || announce_process(&ts->hot)) &&
+	if ((ts->has_syscap_reader || announce_process(&ts->hot)) &&
 	    announce_clock(&ts->hot))
 		return;
 	/* The ring has no space, so the next ring of the process tries again */

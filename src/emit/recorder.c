@@ -47,8 +47,8 @@ static int begin_slot(struct syc_state *ts)
 		               : r;
 	/* The recorder may write to this word, too, so load once, then check */
 	const uint32_t at = __atomic_load_n(&slot.ring->tail, __ATOMIC_RELAXED);
-	ts->is_own = false;
-	ts->is_ours = true;
+	ts->has_session_ring = false;
+	ts->has_syscap_reader = true;
 	ts->slot = slot.word;
 	sign_slot(slot.ring);
 	syc_thread_ring_begin(ts, slot.ring, slot.size,
@@ -199,8 +199,8 @@ static bool connect_to_recorder(struct syc_state *ts)
 		syc_ring_request_note_failure(ts, r);
 		return false;
 	}
-	ts->is_own = false;
-	ts->is_ours = is_recorder_syscap(ring);
+	ts->has_session_ring = false;
+	ts->has_syscap_reader = is_recorder_syscap(ring);
 	syc_thread_ring_begin(ts, ring, size, 0);
 	syc_ring_request_note_ring();
 	return true;

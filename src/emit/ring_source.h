@@ -103,8 +103,8 @@ extern const struct syc_ring_source *syc_ring_sources[SYC_N_SOURCES];
 static inline const struct syc_ring_source *
 syc_ring_source_of(const struct syc_state *ts)
 {
-	return syc_ring_sources[ts->is_own ? SYC_SOURCE_OWN
-	                                   : SYC_SOURCE_RECORDER];
+	return syc_ring_sources[ts->has_session_ring ? SYC_SOURCE_OWN
+	                                             : SYC_SOURCE_RECORDER];
 }
 
 /** The source of the current destination. */

@@ -217,8 +217,8 @@ static const char *set_up_control(const char *value)
 	const char *const why =
 		syc_control_adopt(fd, init_phase == BEFORE_MAIN, &control);
 	const uint64_t inode = why == NULL ? control_inode(fd) : 0;
-	control.is_ours = inode != 0 && inode == control.ino;
-	return inode != 0 && !control.is_ours
+	control.peer_is_syscap = inode != 0 && inode == control.ino;
+	return inode != 0 && !control.peer_is_syscap
 	               ? "SYSPROF_CONTROL_FD now refers to another socket"
 	               : why;
 }

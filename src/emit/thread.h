@@ -45,11 +45,11 @@ struct syc_state {
 	/* Pages of a session's ring, in units of pos: [pages_since, pages_end)
 	 * has pages.  pages_step more are added at a time. */
 	uint32_t pages_since, pages_end, pages_step;
-	bool is_ours;       /* the recorder reads the header's client block */
-	bool is_own;        /* the ring is of this process's session */
-	bool is_connecting; /* set-up is in progress: nested events are
+	bool has_syscap_reader; /* the reader reads the client block */
+	bool has_session_ring;  /* the ring is of this process's session */
+	bool is_connecting;     /* set-up is in progress: nested events are
 	                     * dropped */
-	bool is_in_handler; /* true is certain; false: unknown */
+	bool is_in_handler;     /* true is certain; false: unknown */
 	bool is_filtered;   /* at looked_at a filter could kill for writes */
 	bool is_real_time;  /* at looked_at the policy was real-time */
 	bool no_exit_hook;  /* another thread must find the thread's end */
@@ -202,8 +202,8 @@ void syc_thread_leave_epoch(struct syc_state *ts);
 /* ---------------------------------------------------- ring: thread_ring.c */
 
 /**
- * Let @ts, whose is_own and is_ours are set, emit into the empty @ring of @size
- * bytes, whose head and tail are @at.
+ * Let @ts, whose has_session_ring and has_syscap_reader are set, emit into the
+ * empty @ring of @size bytes, whose head and tail are @at.
  *
  * Context: owner, signal-safe, signals blocked.
  */

@@ -32,12 +32,12 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 {
 	syc_thread_mapped(ts)->size = size;
 	syc_thread_mapped(ts)->header = ring;
-	if (ts->is_ours) {
+	if (ts->has_syscap_reader) {
 		ring->lost = ts->lost;
 		syc_thread_ring_sign(ring, ts->hot.pid, ts->tid);
 	}
 	syc_thread_ring_place(ts, ring, size, at, at);
-	if (!ts->is_own)
+	if (!ts->has_session_ring)
 		ts->hot.limit = at + size - 8 - SYC_RING_ROOM;
 	__atomic_add_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);
 }
@@ -178,7 +178,8 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 		                     : (uint32_t)pos + size - 8 -
 		                               SYC_RING_ROOM - (used - moved);
 		if (ts->slot != NULL &&
-		    used - moved >= (ts->is_own ? size / 4 : size / 8 * 3) &&
+		    used - moved >=
+		            (ts->has_session_ring ? size / 4 : size / 8 * 3) &&
 		    syc_ring_source_of(ts) != NULL)
 			syc_ring_source_of(ts)->poke(true);
 		return true;
@@ -227,7 +228,7 @@ void syc_ring_space_limit_to_pages(struct syc_state *ts, uint32_t len,
 	const uint32_t need = count + len + SYC_LOSS_RECORD_MAX + SYC_RING_ROOM;
 	uint32_t end = __atomic_load_n(&ts->pages_end, __ATOMIC_RELAXED);
 
-	if (!ts->is_own || body == NULL || end == whole)
+	if (!ts->has_session_ring || body == NULL || end == whole)
 		return;
 	if ((int32_t)(end - need) < 0) {
 		end = provide_pages(ts, body + (uint32_t)(pos >> 32), count,

@@ -40,7 +40,7 @@ static void finish_ring(struct syc_state *ts)
 		/* Every reservation leaves space for the loss record and the
 		 * end marker */
 		syc_loss_report(ts, limit + SYC_LOSS_RECORD_MAX);
-		if (!ts->is_own)
+		if (!ts->has_session_ring)
 			write_end_marker(st, limit + SYC_RING_ROOM);
 	}
 	/* W2, pairs with R1 */
@@ -69,11 +69,11 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	syc_loss_leave_behind(ts);
 	if (ts->slot != NULL)
 		syc_loss_mirror(ts);
-	if (ts->is_own && syc_ring_source_of(ts) != NULL)
+	if (ts->has_session_ring && syc_ring_source_of(ts) != NULL)
 		syc_ring_source_of(ts)->give_back(ts);
 	syc_thread_ring_unmap(ts);
 	/* Do this last, because the recorder may then take the memory away */
-	if (!ts->is_own && ts->slot != NULL)
+	if (!ts->has_session_ring && ts->slot != NULL)
 		syc_slot_end(ts);
 	ts->slot = NULL;
 }

@@ -174,8 +174,8 @@ struct syc_thread_status {
 	                   * or 1 */
 	bool is_dead;     /* the thread has ended, but is still listed */
 	bool is_asleep;   /* the thread sleeps until an event */
-	bool is_ours;     /* a thread of a copy of this library */
-	bool is_strict;   /* only four system calls are allowed, and a tick
+	bool is_library_thread; /* a thread of a copy of this library */
+	bool is_strict; /* only four system calls are allowed, and a tick
 	                   * needs others */
 };
 

@@ -141,7 +141,7 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 	ret_about->is_asleep = stat.fields[SYC_STAT_STATE] == 'S';
 	/* The first thread is not a library thread, because the first thread
 	 * has the program's name */
-	ret_about->is_ours =
+	ret_about->is_library_thread =
 		tid != getpid() &&
 		syc_library_thread_is_name(stat.name, stat.name_len);
 	ret_about->start = stat.fields[SYC_STAT_START];
@@ -241,7 +241,7 @@ bool syc_thread_list_has_others(struct syc_thread_list *tasks)
 	syc_thread_list_begin(tasks, dir);
 	while (!live && syc_thread_list_next(tasks, &task))
 		live = syc_thread_list_read(tasks, task.tid, &about) == 0 &&
-		       !about.is_dead && !about.is_ours;
+		       !about.is_dead && !about.is_library_thread;
 	live |= tasks->folder.has_failed;
 	syc_thread_list_close(dir);
 	return live;

@@ -88,11 +88,11 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	syc_tick_mask_update(0);
 	const pthread_attr_t *const with =
 		syc_stack_size_for_thread(attr, &roomy, &is_small);
-	const bool is_ours = syc_thread_start_prepare(&birth, is_small);
+	const bool is_prepared = syc_thread_start_prepare(&birth, is_small);
 	const int r = NEXT(pthread_create)(
-		thread, is_ours || syc_stack_size_is_raised ? with : attr,
+		thread, is_prepared || syc_stack_size_is_raised ? with : attr,
 		birth.run, birth.arg);
-	if (is_ours && r != 0)
+	if (is_prepared && r != 0)
 		syc_thread_start_cancel(&birth);
 	return r;
 }
@@ -106,10 +106,10 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 
 	syc_seccomp_note_new_thread();
 	syc_interposed_on_thread();
-	const bool is_ours = syc_thread_start_prepare(&birth, false);
+	const bool is_prepared = syc_thread_start_prepare(&birth, false);
 	const int r = NEXT(thrd_create)(
 		thread, (thrd_start_t)(uintptr_t)birth.run, birth.arg);
-	if (is_ours && r != thrd_success)
+	if (is_prepared && r != thrd_success)
 		syc_thread_start_cancel(&birth);
 	return r;
 }

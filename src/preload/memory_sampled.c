@@ -245,7 +245,7 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 
 	/* The thread gets a ring at its first event.  A process that records
 	 * itself drains its own rings */
-	if (ring == NULL || ts->is_own ||
+	if (ring == NULL || ts->has_session_ring ||
 	    ts->hot.size < 4 * SYC_MEMORY_THROTTLE_SPACE)
 		return true;
 	const uint32_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);

@@ -69,7 +69,7 @@ static int learn_map(struct syc_naming *naming, struct syc_processes *processes,
 		.offset = frame->map.offset,
 		.time = frame->time,
 		.build_id = "",
-		.is_own = frame->cpu >= 0,
+		.is_from_process = frame->cpu >= 0,
 	};
 	int r = syc_processes_get(processes, frame->pid, frame->time,
 	                          &map.process);

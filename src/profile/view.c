@@ -153,7 +153,7 @@ static unsigned conditions_of(unsigned marks)
 
 /* Return whether a frame with @marks belongs to the run of syscap's frames that
  * @flags describes, or begins a run. */
-static bool is_own(unsigned marks, unsigned flags)
+static bool is_syscap_frame(unsigned marks, unsigned flags)
 {
 	return (marks & SYC_FUNCTION_RECORDING) != 0 ||
 	       ((marks & SYC_FUNCTION_VDSO) != 0 && (flags & IS_OWN) != 0);
@@ -167,14 +167,14 @@ static void look_at_stack(struct build *build, size_t stack)
 	unsigned flags = build->flags[parent] & ~(unsigned)BEGINS_OWN;
 	unsigned outer = build->outer_flags[parent];
 
-	if (is_own(marks[ending.function], flags))
+	if (is_syscap_frame(marks[ending.function], flags))
 		flags |= BEGINS_OWN;
 	else
 		flags = outer;
 	for (uint32_t i = 0; i < ending.n; i++) {
 		const unsigned mark = marks[function_of(&ending, i)];
 
-		if ((flags & IS_OWN) == 0 && is_own(mark, flags))
+		if ((flags & IS_OWN) == 0 && is_syscap_frame(mark, flags))
 			flags |= IS_OWN | ((mark & SYC_FUNCTION_ALLOCATOR) != 0
 			                           ? IS_OF_ALLOCATOR
 			                           : 0u);

@@ -89,7 +89,7 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 struct allocator {
 	/* The sanitizer with this allocator, or NULL. */
 	const char *sanitizer;
-	bool is_own;
+	bool is_from_program;
 };
 
 /* Find a sanitizer by the names of a program's libraries and exports. */
@@ -234,7 +234,7 @@ bool syc_preload_has_malloc(const char *command)
 	struct allocator allocator;
 
 	look_for(command, path, &allocator);
-	return allocator.is_own;
+	return allocator.is_from_program;
 }
 
 /*

@@ -54,10 +54,11 @@ void syc_library_wait_drop_frames(struct syc_unwind *unwind,
 	       unwind->addrs[n + 1] < wait->high)
 		n++;
 	leave_out_innermost(unwind, n);
-	const bool is_ours = unwind->n != 0 && unwind->addrs[0] >= wait->low &&
-	                     unwind->addrs[0] < wait->high;
+	const bool is_in_wait = unwind->n != 0 &&
+	                        unwind->addrs[0] >= wait->low &&
+	                        unwind->addrs[0] < wait->high;
 	/* A reader may take the address for a return address and subtract 1 */
-	if ((n != 0 || is_ours) && wait->called != 0)
+	if ((n != 0 || is_in_wait) && wait->called != 0)
 		unwind->addrs[0] = wait->called + 1;
 }
 

@@ -143,7 +143,7 @@ static int start_target(struct census *look, struct syc_target *t)
 	r = syc_thread_list_read_mask(&s->tasks, t->tid, &about);
 	/* Library threads begin with the program's name, and with all signals
 	 * blocked */
-	if (r != 0 || about.is_dead || about.is_ours)
+	if (r != 0 || about.is_dead || about.is_library_thread)
 		return -ESRCH;
 	if (about.is_strict || takes_signal(look, t, &about))
 		return -EAGAIN;
@@ -189,7 +189,7 @@ static struct syc_target *greet_thread(struct census *look,
 		return NULL;
 	}
 	if (syc_thread_list_read(&look->s->tasks, task->tid, &about) != 0 ||
-	    about.is_dead || about.is_ours)
+	    about.is_dead || about.is_library_thread)
 		return NULL;
 	t = syc_target_give(task->tid);
 	if (t == NULL) {
@@ -282,7 +282,7 @@ bool syc_scan_threads(int dir)
 	return look.n_alive != 0;
 }
 
-bool syc_scan_stop_for_filter(bool is_own, bool is_all)
+bool syc_scan_stop_for_filter(bool with_caller, bool is_all)
 {
 	const int32_t self = gettid();
 	bool has_timer = false;
@@ -299,7 +299,8 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 			                 syc_target_tls(self, SYC_TLS_OWN),
 			                 __ATOMIC_RELAXED);
 		}
-		if (!is_all && (t->tid == self ? !is_own : t->n_samples != 0))
+		if (!is_all &&
+		    (t->tid == self ? !with_caller : t->n_samples != 0))
 			continue;
 		t->was_stopped = syc_timer_runs(t);
 		syc_timer_delete(t);

@@ -26,11 +26,12 @@ bool syc_scan_threads(int dir);
 
 /**
  * Before a filter: stop the timers of other threads that have had no tick,
- * because a first tick would be their first event.  If @is_own, also stop the
- * calling thread's timer.  If @is_all, stop all timers.  syc_scan_start_again()
- * restarts the timers.  Returns whether the calling thread had a timer.
+ * because a first tick would be their first event.  If @with_caller, also stop
+ * the calling thread's timer.  If @is_all, stop all timers.
+ * syc_scan_start_again() restarts the timers.  Returns whether the calling
+ * thread had a timer.
  */
-bool syc_scan_stop_for_filter(bool is_own, bool is_all);
+bool syc_scan_stop_for_filter(bool with_caller, bool is_all);
 
 /** Stop the timers of all threads.  If @forget, free the targets, too, until
  * the next scan. */

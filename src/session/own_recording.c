@@ -73,8 +73,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	struct syc_ring_header *const ring = slot->ring;
 	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
 
-	ts->is_own = true;
-	ts->is_ours = true;
+	ts->has_session_ring = true;
+	ts->has_syscap_reader = true;
 	ts->slot = slot->word;
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));

@@ -116,12 +116,13 @@ static int end_slot(struct syc_session *s, uint32_t i, int64_t deadline)
 	const uint32_t state = syc_slot_state(is);
 	const int32_t pid = syc_slot_pid(is);
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
-	const bool is_own = pid == s->pid;
+	const bool is_this_process = pid == s->pid;
 	struct syc_span span;
 	int r = 0;
 
-	if (state == SYC_SLOT_FREE || (is_own && state != SYC_SLOT_ENDED) ||
-	    (!is_own && !syc_rings_is_gone(s, i, is)))
+	if (state == SYC_SLOT_FREE ||
+	    (is_this_process && state != SYC_SLOT_ENDED) ||
+	    (!is_this_process && !syc_rings_is_gone(s, i, is)))
 		return 0;
 	/* A BUSY slot has no frames, and may have no memory yet */
 	if (state != SYC_SLOT_BUSY && state != SYC_SLOT_OVER) {
@@ -137,12 +138,12 @@ static int end_slot(struct syc_session *s, uint32_t i, int64_t deadline)
 					     told = ring->told;
 		r = report_losses(s, i, &lost, &told, pid, ring->tid, deadline);
 	}
-	if (!is_own && state != SYC_SLOT_BUSY && ring->pid != pid) {
+	if (!is_this_process && state != SYC_SLOT_BUSY && ring->pid != pid) {
 		s->is_damaged = true;
 		r = -EUCLEAN;
 	}
 	/* A process that ended by exit() wrote its end itself */
-	if (r == 0 && !is_own && state != SYC_SLOT_OVER &&
+	if (r == 0 && !is_this_process && state != SYC_SLOT_OVER &&
 	    state != SYC_SLOT_BUSY && !has_other_slots(s, i, pid))
 		r = syc_rings_write_exit(s, pid, deadline);
 	if (r == 0 || r == -EUCLEAN)

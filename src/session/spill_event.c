@@ -183,8 +183,8 @@ static void transfer_if_due(struct syc_session *s)
 	uint64_t moved;
 
 	/* A nested event leaves the transfer to a later event */
-	if (ts == NULL || ts->hot.owner != 0 || !ts->is_own || s->no_thread ||
-	    syc_seccomp_has_filter())
+	if (ts == NULL || ts->hot.owner != 0 || !ts->has_session_ring ||
+	    s->no_thread || syc_seccomp_has_filter())
 		return;
 	if (has_thread(s)) {
 		if (__atomic_load_n(&s->is_crowded, __ATOMIC_RELAXED) != 0)

@@ -167,12 +167,12 @@ static int store_in_header(int fd, const struct syc_ring_losses *lost)
 	struct syc_header_losses *const to = map_page(fd, page);
 	if (to == NULL)
 		return -ENOTSUP;
-	const bool is_ours =
+	const bool has_space =
 		__atomic_compare_exchange_n(
 			&to->name, &name, SYC_HEADER_LOSSES_NAME, false,
 			__ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
 		name == SYC_HEADER_LOSSES_NAME;
-	if (is_ours) {
+	if (has_space) {
 		if (lost->from != 0) {
 			syc_loss_totals_reach(&to->from, &to->to, lost->from);
 			syc_loss_totals_reach(&to->from, &to->to, lost->to);
@@ -184,7 +184,7 @@ static int store_in_header(int fd, const struct syc_ring_losses *lost)
 			                   __ATOMIC_RELAXED);
 	}
 	unmap_page(to, page);
-	return is_ours ? 0 : -ENOTSUP;
+	return has_space ? 0 : -ENOTSUP;
 }
 
 /* Take the losses that other processes have stored in the header.  Returns

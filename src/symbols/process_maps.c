@@ -315,7 +315,7 @@ static int drop_repeats(struct syc_mapped_process *process)
 		repeats[i] = is_repeat(process, i);
 	for (size_t i = 0; i < process->maps.n; i++)
 		if (repeats[i])
-			maps[n - 1].is_own |= maps[i].is_own;
+			maps[n - 1].is_from_process |= maps[i].is_from_process;
 		else
 			maps[n++] = maps[i];
 	process->maps.n = n;
@@ -393,7 +393,9 @@ static bool is_better(const struct syc_mapped_process *process,
 	if (a_lives != b_lives)
 		return a_lives;
 	if (is_known)
-		return a->is_own != b->is_own ? a->is_own : a->time < b->time;
+		return a->is_from_process != b->is_from_process
+		               ? a->is_from_process
+		               : a->time < b->time;
 	if ((a->time <= time) != (b->time <= time))
 		return a->time <= time;
 	return a->time <= time ? a->time > b->time : a->time < b->time;

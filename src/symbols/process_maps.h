@@ -35,7 +35,7 @@ struct syc_process_map {
 	const char *path;
 	const char *build_id; /* build-id, owned by the caller, or "" */
 	void *found;          /* data of the caller, initially NULL */
-	bool is_own;          /* the recorded process wrote the MAP */
+	bool is_from_process; /* the recorded process wrote the MAP */
 };
 
 /** The mappings.  A zero-initialized struct has none. */

@@ -285,7 +285,7 @@ static int learn_map(struct syc_symbols *symbols,
 		.time = frame->time,
 		.path = keep_text(symbols, frame->map.filename),
 		.build_id = keep_text(symbols, id ? id : ""),
-		.is_own = frame->cpu >= 0,
+		.is_from_process = frame->cpu >= 0,
 	};
 
 	if (map.path == NULL || map.build_id == NULL)

@@ -36,12 +36,12 @@
 
 /*
  * Handlers read this data, which is complete before handlers are installed.
- * is_ours states whether the terminal must be restored.
+ * is_taken states whether the terminal must be restored.
  */
 static struct {
 	int fd;
 	struct termios before, ours;
-	volatile sig_atomic_t is_ours;
+	volatile sig_atomic_t is_taken;
 	volatile sig_atomic_t is_resized;
 	struct sigaction old[NSIG]; /* the previous handlers */
 	bool is_handled[NSIG];
@@ -67,24 +67,24 @@ static void write_all(const char *bytes, size_t n)
 /* This function also runs in handlers. */
 static void give_back(void)
 {
-	if (!terminal.is_ours)
+	if (!terminal.is_taken)
 		return;
 	write_all(GIVE_BACK, sizeof(GIVE_BACK) - 1);
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.before);
 	/*
-	 * Clear is_ours last: a signal before this statement restores
+	 * Clear is_taken last: a signal before this statement restores
 	 * everything again.
 	 */
-	terminal.is_ours = 0;
+	terminal.is_taken = 0;
 }
 
 static void take(void)
 {
 	/*
-	 * Set is_ours first: a signal after this statement restores the
+	 * Set is_taken first: a signal after this statement restores the
 	 * terminal.
 	 */
-	terminal.is_ours = 1;
+	terminal.is_taken = 1;
 	/* In the background, this call would stop the viewer, or fail. */
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.ours);
 	write_all(TAKE, sizeof(TAKE) - 1);

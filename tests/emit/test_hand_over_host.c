@@ -63,7 +63,7 @@ static unsigned count_dumped(unsigned long *ret_kilobytes)
 {
 	FILE *const file = fopen("/proc/self/smaps", "r");
 	char line[512];
-	bool is_ours = false;
+	bool is_arena = false;
 	unsigned n = 0;
 
 	CHECK(file != NULL);
@@ -73,10 +73,10 @@ static unsigned count_dumped(unsigned long *ret_kilobytes)
 
 		if (strchr(line, '-') != NULL && strchr(line, ':') != NULL &&
 		    strchr(line, '-') < strchr(line, ':'))
-			is_ours = strstr(line, "syscap-rings") != NULL;
-		else if (is_ours && sscanf(line, "Size: %lu", &size) == 1)
+			is_arena = strstr(line, "syscap-rings") != NULL;
+		else if (is_arena && sscanf(line, "Size: %lu", &size) == 1)
 			*ret_kilobytes += size;
-		else if (is_ours && strncmp(line, "VmFlags:", 8) == 0)
+		else if (is_arena && strncmp(line, "VmFlags:", 8) == 0)
 			n += strstr(line, " dd") == NULL;
 	}
 	fclose(file);

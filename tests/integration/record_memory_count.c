@@ -26,7 +26,7 @@ struct event {
 	uint64_t address;
 	int64_t time, size;
 	int32_t pid;
-	int is_ours; /* called from PROGRAM's code */
+	int is_from_program; /* called from PROGRAM's code */
 };
 
 static struct range ranges[1024];
@@ -60,9 +60,10 @@ static void take(const struct syscap_reader *reader,
 	event->size = frame->allocation.size;
 	event->time = frame->time;
 	event->pid = frame->pid;
-	event->is_ours = event->size > 0 && frame->allocation.n_addrs > 0 &&
-	                 syscap_frame_addr(reader, frame, 0, &address) &&
-	                 is_in_program(frame->pid, address);
+	event->is_from_program =
+		event->size > 0 && frame->allocation.n_addrs > 0 &&
+		syscap_frame_addr(reader, frame, 0, &address) &&
+		is_in_program(frame->pid, address);
 }
 
 /* Orders events by block, then by time. */
@@ -104,10 +105,11 @@ int main(int argc, char **argv)
 		for (; i < n_events && events[i].pid == events[first].pid &&
 		       events[i].address == events[first].address;
 		     i++) {
-			ours += (unsigned long long)events[i].is_ours;
-			others += !events[i].is_ours && events[i].size > 0;
+			ours += (unsigned long long)events[i].is_from_program;
+			others += !events[i].is_from_program &&
+			          events[i].size > 0;
 			frees += events[i].size == 0;
-			if (events[i].is_ours) {
+			if (events[i].is_from_program) {
 				allocated++;
 				bytes += (unsigned long long)events[i].size;
 			}
@@ -122,7 +124,7 @@ int main(int argc, char **argv)
 			ours + others > frees ? ours + others - frees : 0;
 		if (left > 1)
 			fprintf(stderr, "%llu blocks at one address\n", left);
-		kept += left == 1 && last->is_ours;
+		kept += left == 1 && last->is_from_program;
 	}
 	freed = allocated - kept;
 	printf("allocated %llu %llu\nfreed %llu\nkept %llu\n", allocated, bytes,

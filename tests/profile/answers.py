@@ -9,7 +9,7 @@ import fnmatch
 import math
 import re
 
-from capture import SYSTEM, Frame, is_own
+from capture import SYSTEM, Frame, is_syscap_code
 
 
 def is_looked_at(capture, mark, want):
@@ -148,7 +148,7 @@ def transform(frames, want):
         is_whole = False
         # A copy of syscap in the program does not count as the program.
         is_copy = category.split()[-1] == "recording" and \
-            not is_own("", binary)
+            not is_syscap_code("", binary)
         if "collapse-library" in want and binary and not is_copy and \
                 fnmatch.fnmatchcase(binary, want["collapse-library"]):
             name, is_whole = "[%s]" % binary, True

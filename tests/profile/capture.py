@@ -54,7 +54,7 @@ def text(data):
                    else c for c in shown)
 
 
-def is_own(name, binary):
+def is_syscap_code(name, binary):
     """Code of syscap in a recorded program: its libraries, or a linked copy."""
     return (binary or "").startswith(("libsyscap-", "libsyscap.so")) or (
         binary != "syscap" and name.startswith(("syc_", "syscap_")))
@@ -295,7 +295,7 @@ class Capture:
     def chain(self, pid, address, time, is_return):
         """A frame, and the frames of functions inlined at this place."""
         name, binary, category = self.name_one(pid, address, time)
-        if category in ("application", "system") and is_own(name, binary):
+        if category in ("application", "system") and is_syscap_code(name, binary):
             category = "recording"
         where = self.find_map(pid, address, time)
         found = None
@@ -308,7 +308,7 @@ class Capture:
         for inlined, file, line in (found or ())[1:]:
             inlined = inlined or "[inlined]"
             frames.append(Frame((inlined, binary, "inlined %s" % (
-                "recording" if is_own(inlined, binary) else category))))
+                "recording" if is_syscap_code(inlined, binary) else category))))
         for frame, (_, file, line) in zip(frames, found or ()):
             if file:
                 frame.line = (file, line)

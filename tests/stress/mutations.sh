@@ -236,7 +236,7 @@ mutate "the interval has no effect" src/emit/thread.c \
 	"$spill" an_event_after_the_interval_writes_all_earlier_events
 
 mutate "a quarter of a ring has no effect" src/emit/thread_ring.c \
-	's/ts->is_own \? size \/ 4/ts->is_own ? size/' \
+	's/ts->has_session_ring \? size \/ 4/ts->has_session_ring ? size/' \
 	"$spill" an_event_that_fills_a_quarter_of_a_ring_writes
 
 mutate "the end of a thread has no effect" src/session/spill_event.c \

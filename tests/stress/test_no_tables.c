@@ -51,7 +51,7 @@ static bool lies_in(uintptr_t pc, const char *function, size_t size)
 }
 
 /* Is @pc in this program, outside of the C library's start files? */
-static bool is_ours(uintptr_t pc)
+static bool is_library_code(uintptr_t pc)
 {
 	return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext &&
 	       !lies_in(pc, _start, 512) && !lies_in(pc, _init, 64) &&
@@ -125,7 +125,7 @@ static long step_through(void (*work)(void))
 	while (WIFSTOPPED(status) && (test_is_whole() || n < N_STEPS)) {
 		const uintptr_t pc = pc_of(pid);
 
-		if (is_ours(pc) && !has_tables(pc)) {
+		if (is_library_code(pc) && !has_tables(pc)) {
 			check_place(pid, pc);
 			n_without++;
 		}

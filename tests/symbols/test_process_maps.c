@@ -6,14 +6,15 @@
 static struct syc_process_maps processes;
 
 static void add(int pid, int64_t time, uint64_t begin, uint64_t end,
-                const char *path, bool is_own)
+                const char *path, bool is_from_process)
 {
 	const struct syc_process_map one = { .begin = begin,
 		                             .end = end,
 		                             .time = time,
 		                             .path = path,
 		                             .build_id = "",
-		                             .is_own = is_own };
+		                             .is_from_process =
+		                                     is_from_process };
 
 	CHECK_EQ(syc_process_maps_add(&processes, pid, &one), 0);
 }

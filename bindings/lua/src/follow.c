@@ -19,7 +19,7 @@
 static struct {
 	pthread_mutex_t lock;
 	int n;
-	int is_ours; /* false: the sampler ran before, and continues */
+	int has_started; /* false: the sampler ran before, and continues */
 } followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* True if the environment or the host has started the sampler of this copy of
@@ -48,11 +48,11 @@ static int start_sampler(struct syscap_sampler_options *options)
 	pthread_mutex_lock(&followed.lock);
 	if (followed.n == 0) {
 		r = syscap_sampler_start(options);
-		followed.is_ours = r == 0;
+		followed.has_started = r == 0;
 		if (r == -EALREADY && is_sampled())
 			r = 0;
 	}
-	if (r == 0 && (followed.n > 0 || !followed.is_ours))
+	if (r == 0 && (followed.n > 0 || !followed.has_started))
 		snprintf(options->message, sizeof(options->message),
 		         "the process is sampled already: joined");
 	if (r == 0)
@@ -64,7 +64,7 @@ static int start_sampler(struct syscap_sampler_options *options)
 static void stop_sampler(void)
 {
 	pthread_mutex_lock(&followed.lock);
-	if (--followed.n == 0 && followed.is_ours)
+	if (--followed.n == 0 && followed.has_started)
 		syscap_sampler_stop();
 	pthread_mutex_unlock(&followed.lock);
 }

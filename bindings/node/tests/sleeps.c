@@ -17,7 +17,7 @@
 
 static unsigned n_sleeps;
 
-static int is_ours(const void *caller)
+static int is_from_part(const void *caller)
 {
 	const char *const part = getenv("SLEEPS_IN");
 	char thread[17] = "";
@@ -35,7 +35,7 @@ static int is_ours(const void *caller)
 		int(*const next) parameters =                               \
 			(__typeof__(next))dlsym(RTLD_NEXT, #name);          \
                                                                             \
-		if (is_ours(__builtin_return_address(0)))                   \
+		if (is_from_part(__builtin_return_address(0)))              \
 			__atomic_add_fetch(&n_sleeps, 1, __ATOMIC_RELAXED); \
 		return next(__VA_ARGS__);                                   \
 	}

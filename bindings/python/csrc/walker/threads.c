@@ -50,7 +50,7 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 	return result;
 }
 
-static bool is_own(const struct thread *thread)
+static bool is_current(const struct thread *thread)
 {
 	return pthread_equal(thread->owner, pthread_self());
 }
@@ -59,7 +59,7 @@ static void empty(struct thread *thread)
 {
 	__atomic_store_n(&thread->state, NULL, __ATOMIC_SEQ_CST);
 	/* In a child of fork(), the other threads do not exist */
-	if (is_own(thread) || thread->forks != n_forks)
+	if (is_current(thread) || thread->forks != n_forks)
 		return;
 	while (__atomic_load_n(&thread->is_walking, __ATOMIC_SEQ_CST) != 0)
 		sched_yield();
@@ -76,7 +76,7 @@ static void on_state_cleared(PyObject *capsule)
 		}
 	}
 	empty(thread);
-	if (!is_own(thread))
+	if (!is_current(thread))
 		return; /* a handler may use @thread until the thread ends */
 	bridge->detach(thread->attachment);
 	free(thread);
@@ -86,7 +86,7 @@ static void on_fork_in_child(void)
 {
 	n_forks++;
 	for (struct thread *t = threads; t != NULL; t = t->next)
-		if (is_own(t))
+		if (is_current(t))
 			t->forks = n_forks;
 }
 
