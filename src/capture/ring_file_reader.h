@@ -109,8 +109,8 @@ const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
  * syc_ring_reader_live_size().
  *
  * Returns -ENOENT for a missing file, -EBUSY if another process recovers from
- * the file, and other errors if the file is not a valid ring file.  @error has
- * the reason, even for a live process.
+ * the file, and other errors for an invalid ring file.  @error has the reason,
+ * even for a live process.
  */
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error);
