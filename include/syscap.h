@@ -548,9 +548,9 @@ void syscap_metadata(const char *id, const char *value);
  * innermost first, and returns their number.  If @backtrace is NULL or returns
  * a negative number, the event has no stack.  @backtrace is called once, during
  * this call, and only while events are recorded.  @backtrace may write up to
- * two addresses in front of @addrs, so that unwinders can drop their own frame
- * and this function's.  @backtrace may emit.  If @backtrace leaves by
- * siglongjmp(), the event is not recorded.
+ * two addresses before @addrs, so that unwinders can drop their own frame and
+ * this function's.  @backtrace may emit.  If @backtrace leaves by siglongjmp(),
+ * the event is not recorded.
  *
  * This call does not allocate, so malloc() can use it.  If @backtrace
  * allocates, the caller must prevent endless recursion.
@@ -610,8 +610,8 @@ enum syscap_link {
  * An arrow leads from an OUT to the following INs with the same group and @id,
  * in any thread and process.
  *
- * The capture has @link as text in front of @message.  If @link is not in the
- * enum, no mark is recorded.
+ * The capture has @link as text before @message.  If @link is not in the enum,
+ * no mark is recorded.
  *
  * Context: any-thread, signal-safe.
  */

@@ -39,7 +39,7 @@
  * A uint32_t is the index of an item in its array, or SYSCAP_PROFILE_NONE for
  * no item.  Times are ns of CLOCK_MONOTONIC, as in the capture.
  *
- * Memory in bytes, beside the mapping of the file:
+ * Memory in bytes, in addition to the mapping of the file:
  *	20	for a sample
  *	16-32	for a node of the tree and for a location; 12 more for each
  *		function inlined at the location
@@ -74,7 +74,7 @@ extern "C" {
 
 struct syscap_profile;
 
-/** Parts that a profile keeps, beside processes, threads and losses. */
+/** Parts that a profile keeps, in addition to processes, threads and losses. */
 enum syscap_profile_parts {
 	SYSCAP_PROFILE_SAMPLES = 1,
 	SYSCAP_PROFILE_MARKS = 2,

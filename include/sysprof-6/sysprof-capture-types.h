@@ -87,8 +87,8 @@ typedef union {
  * A callback that stores up to @n_addrs addresses at @addrs, the innermost
  * first, and returns their number.  A negative number means no stack.  The
  * callback runs once, during the call that receives it as an argument.  The
- * callback may write up to two addresses in front of @addrs, so that unwinders
- * can drop their own two frames.
+ * callback may write up to two addresses before @addrs, so that unwinders can
+ * drop their own two frames.
  */
 typedef int (*SysprofBacktraceFunc)(SysprofCaptureAddress *addrs,
                                     unsigned int n_addrs, void *user_data);

@@ -6,7 +6,7 @@
 #include "capture/writer.h"
 #include "common/strings.h"
 
-/* Greatest size of the part in front of a frame's text. */
+/* Greatest size of the part before a frame's text. */
 #define FIXED_MAX 96u
 
 _Static_assert(sizeof(struct syscap_wire_mark) <= FIXED_MAX, "fixed part");

@@ -380,8 +380,8 @@ static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
 }
 
 /*
- * Add a PROCESS frame, in front of all frames, for each child without a PROCESS
- * frame.  The command line of the child is unknown, so the frame has
+ * Add a PROCESS frame, before all other frames, for each child without a
+ * PROCESS frame.  The command line of the child is unknown, so the frame has
  * "(forked)".  Returns false if no memory is left.
  */
 static bool add_processes(struct syc_ring_reader *rest,

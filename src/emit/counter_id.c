@@ -62,8 +62,8 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 	const uint32_t n = __atomic_add_fetch(&find_numbers()->n_given, 1,
 	                                      __ATOMIC_RELAXED);
 	uint32_t none = 0;
-	/* The thread that sets the id decides.  Any thread may win the second
-	 * race, since the index is only a bit number */
+	/* The first thread to set the id wins.  Another thread may win the race
+	 * for the index, since the index is only a bit number */
 	__atomic_compare_exchange_n(&counter->id, &none, nth_id(n), false,
 	                            __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
 	if (__atomic_compare_exchange_n(&counter->index, &index, n, false,

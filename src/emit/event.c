@@ -28,7 +28,7 @@
 #include "emit/ring_source.h"
 #include "emit/thread.h"
 
-/* The thread tries to make space once in this number of refused events. */
+/* A thread tries to make space at one of this many refused events. */
 #define TRANSFER_EACH 64
 
 static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
@@ -156,8 +156,7 @@ static void publish_all(struct syc_thread *st)
 	}
 }
 
-/* Become the owner instead of an owner that is dead, or whose nested emit
- * died. */
+/* Take ownership from an owner that is dead, or whose nested emit died. */
 static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 {
 	disturb(st); /* the first call notes the owner of the announced frame */
@@ -170,7 +169,7 @@ static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 		st->suspect_owner = 0;
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	disturb(st); /* again, because a handler may have published all
+	disturb(st); /* call again, because a handler may have published all
 	              * frames */
 	settle_suspect(st, (uintptr_t)token);
 	syc_repair_all(st);
@@ -179,7 +178,8 @@ static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 SYC_COLD void syc_open(struct syc_thread *st)
 {
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0) {
-		/* An emit is between its end and its syc_finish_disturbed() */
+		/* Another emit has cleared `owner`, and has not yet called
+		 * syc_finish_disturbed() */
 		settle_suspect(st, st->suspect_owner);
 		publish_all(st);
 	}
@@ -241,9 +241,9 @@ SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
 /*
  * Change an emit that began undisturbed to the slow path, and cancel its
  * announcement (@announced; 0: none yet).  If a handler has already reserved
- * the announced bytes, the bytes become a filler.  Any other announcement is of
- * an owner that died just before this emit's token replaced the owner's token.
- * The function counts such an announcement as abandoned.
+ * the announced bytes, the bytes become a filler.  Any other announcement
+ * belongs to an owner that died just before this emit's token replaced the
+ * owner's token.  The function counts such an announcement as abandoned.
  */
 SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
                            uint64_t announced)

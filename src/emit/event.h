@@ -28,7 +28,7 @@ struct syc_state;
  * frame of the emitting function. */
 struct syc_event {
 	unsigned char *frame;   /* the caller writes after the header */
-	uint64_t tag_word;      /* the thread's, for syc_event_end() */
+	uint64_t tag_word;      /* the thread's tag, for syc_event_end() */
 	struct syc_place place; /* tail is NULL on the slow path */
 	bool is_outermost;
 };
@@ -89,8 +89,8 @@ static inline int32_t syc_event_tid(const struct syc_event *event)
 
 /**
  * End an event whose frame is complete.  @type_word has the frame's type, and
- * the value for padding2.  The latter is event->tag_word if the frame has no
- * other field for a thread id.
+ * the value for padding2.  If the frame has no other field for a thread id, the
+ * value is event->tag_word.
  */
 static inline __attribute__((always_inline)) void
 syc_event_end(const struct syc_event *event, struct syc_thread *st,
@@ -106,8 +106,8 @@ syc_event_end(const struct syc_event *event, struct syc_thread *st,
 }
 
 /**
- * Repair an emit that the thread abandoned, and make pos valid.  The thread
- * emits no more.
+ * Repair an emit that the thread abandoned, and make pos valid.  The thread no
+ * longer emits.
  *
  * Context: owner, or the thread that finishes a dead thread's state.
  */

@@ -123,7 +123,7 @@ void syc_loss_totals_take(struct syc_ring_losses *to,
 	to->to = __atomic_exchange_n(&from->to, 0, __ATOMIC_RELAXED);
 	to->from = __atomic_exchange_n(&from->from, 0, __ATOMIC_RELAXED);
 	copy_totals(to, from);
-	/* Include the time of a handler's loss that the copy has */
+	/* A handler may have added a loss before the copy: include its time */
 	const int64_t last = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
 	if (last > to->to)
 		to->to = last;

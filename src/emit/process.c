@@ -130,8 +130,8 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 	block->recorder = recorder;
 	block->arena_body = arena_body;
 	block->environment = environment;
-	/* Set this before the first event.  If a vfork() child has the first
-	 * event, the child must not pass for this process */
+	/* Set this before the first event.  A vfork() child that has the first
+	 * event must not be taken for this process */
 	block->process->born = getpid();
 	block->process->pid = block->process->born;
 	block->process->since = syc_clock_kernel();
@@ -250,11 +250,11 @@ void syc_child_prepare(void)
 }
 
 /*
- * F1: no thread of this child claims the state of the thread that forked,
- * because the latter still has a pointer to its state.  @own is this state, or
- * NULL.  @is_first: the calling thread is the thread that forked.  If @is_first
- * is false, or other copies of the library may have pointers to other states,
- * no state is claimed.
+ * F1: no thread of this child claims the forking thread's state, because the
+ * forking thread still has a pointer to the state.  @own is the state, or NULL.
+ * @is_first: the calling thread is the thread that forked.  If @is_first is
+ * false, or other copies of the library may have pointers to other states, no
+ * state is claimed.
  */
 static void leave_states(const struct syc_state *own, bool is_first)
 {

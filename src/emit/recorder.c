@@ -216,9 +216,9 @@ static bool has_stray_losses(void)
 
 /*
  * Report in an emit of the report's own, which may use @reserve bytes beyond
- * the limit.  A ring of another epoch takes no more frames.  If another emit is
- * in progress, write nothing: if the process exits in this handler, the outer
- * emit never publishes.
+ * the limit.  A ring of another epoch accepts no further frames.  If another
+ * emit is in progress, write nothing: if the process exits in this handler, the
+ * outer emit never publishes.
  */
 static void report_in_own_ring(uint32_t reserve)
 {
@@ -278,7 +278,7 @@ static void report_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 
 /*
  * A recorder that does not read the client block gets reports of losses only by
- * records.  Threads that still run write no more records.  (A thread that
+ * records.  Threads that still run no longer write records.  (A thread that
  * writes such a record before the process has ended reports its losses twice.)
  */
 static void adopt_losses_of_others(void)

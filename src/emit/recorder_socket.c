@@ -138,7 +138,8 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 	}
 	if (!syc_control_is_same(socket))
 		return -ESTALE;
-	/* A filter may refuse sendmsg(), which only an fd needs */
+	/* A filter may refuse sendmsg(), which only a message with an fd
+	 * needs */
 	do {
 		n = fd >= 0 ? syscall(SYS_sendmsg, socket->fd, &msg,
 		                      MSG_NOSIGNAL | MSG_DONTWAIT)
@@ -218,7 +219,7 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
 	}
 }
 
-/* Part of the possible fds that is reserved for the program: one in SPARED. */
+/* One of SPARED possible fds is reserved for the program. */
 #define SPARED 8
 
 bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
@@ -247,8 +248,8 @@ static bool is_spare(int fd)
 }
 
 /*
- * Raw system calls are not cancellation points, and save a hundred bytes in a
- * program for each function of the C library.
+ * Raw system calls are not cancellation points.  Each function of the C library
+ * that a raw call replaces makes a program a hundred bytes smaller.
  */
 static int make_socket(void)
 {

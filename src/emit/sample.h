@@ -3,10 +3,10 @@
  * sample.h - SAMPLE and ALLOCATION frames with a stack from the caller, and
  * JITMAP frames for the names in stacks.
  *
- * Public functions inline the functions of this file.  A callback may unwind
- * with a library that begins two addresses early, in the callback's own frame
- * and in the public function's frame.  These two addresses lie before the kept
- * part of the stack.
+ * Public functions inline the functions of this file.  A callback may use an
+ * unwinding library whose stack has two extra addresses: in the callback's own
+ * frame, and in the public function's frame.  These two addresses are not part
+ * of the sample.
  */
 #ifndef SYC_EMIT_SAMPLE_H
 #define SYC_EMIT_SAMPLE_H

@@ -186,7 +186,7 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 	SYC_SIGNAL_FENCE();
 	if (__atomic_load_n(&ts->n_clock_calls, __ATOMIC_RELAXED) != call) {
 		/* The base may be older than a time that a handler returned.
-		 * Without a window, the next call makes a new base */
+		 * A window of 0 makes the next call compute a new base */
 		st->window = 0;
 		time_ns = syc_clock_kernel();
 		if (time_ns < st->last_ns)

@@ -155,8 +155,8 @@ static inline bool syc_thread_has_on_stack(struct syc_state *ts, uintptr_t addr)
 
 /**
  * Return whether this thread's exit hook has run, and no destructor has emitted
- * since.  An emit of a handler would then make a state that nothing ends,
- * except later threads that find the state.
+ * since.  An emit of a handler would then make a state that only a later thread
+ * can end.
  *
  * Context: any-thread, signal-safe.
  */

@@ -18,9 +18,9 @@
  * SYC_SYS_CLOCK, SYC_SYS_FUTEX
  *                    Numbers of system calls with 64-bit times, which
  *                    32-bit machines have since Linux 5.1.
- * SYC_CLAIMS_BEGIN   Address of the claims, for copies with all ABI numbers.  The
- *                    kernel maps nothing there by itself, and no sanitizer has
- *                    its shadow there.  On x86-64 the addresses are below the
+ * SYC_CLAIMS_BEGIN   Address of the claims, for copies with all ABI numbers.
+ *                    The kernel maps nothing there by itself, and no sanitizer
+ *                    has its shadow there.  On x86-64 the addresses are below the
  *                    executables, among those that all sanitizers leave to the
  *                    program.  On aarch64 the claims are in the first 64 GiB,
  *                    which each size of address space has.  On i386 claims are

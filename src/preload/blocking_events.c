@@ -114,7 +114,7 @@ __attribute__((constructor)) static void decide_io(void)
 	int64_t threshold = SYC_IO_OFF;
 	bool has_waits = false;
 
-	/* The calls below are not reported */
+	/* The calls that follow are not reported */
 	__atomic_store_n(&syc_io_now.threshold, SYC_IO_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign()) {
 		syc_diag_say("blocking calls are not recorded",

@@ -315,8 +315,8 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 /*
  * Another thread may delete the timer of a pending tick.  Linux 6.13 and later
  * drop such a tick when the mask opens, and run no handler.  After a dropped
- * tick epoll's calls return EINTR, but all other calls restart.  So this part
- * precedes each part of an epoll call.
+ * tick, epoll's calls return EINTR, but all other calls restart.  So the call
+ * below precedes each part of an epoll call.
  */
 static int drop_stale_tick(const sigset_t *mask)
 {

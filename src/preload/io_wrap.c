@@ -103,7 +103,7 @@ BY_FD(fsync)
 BY_FD(fdatasync)
 BY_FD(syncfs)
 
-/* The event of close() has no subject, because the fd may then be another
+/* The event of close() has no subject, because the fd may then refer to another
  * file */
 SYC_IO_INT(close, (int fd), (fd), SYC_IO_NONE)
 

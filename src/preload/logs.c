@@ -127,7 +127,7 @@ static bool has_writer;           /* the program has set a writer, or will */
 static void *data_of_program;
 static glib_writer *writer_of_program;
 
-/* Return the severity of a level's gravest bit.  Levels that the program
+/* Return the severity of a level's most severe bit.  Levels that the program
  * defines are messages. */
 static unsigned severity_of_level(int level)
 {
@@ -243,8 +243,8 @@ SYC_EXPORTED void take_set_writer(glib_writer *writer, void *data,
 #define DATAGRAM    8192u /* number of bytes of a datagram that are read */
 #define NO_PRIORITY LOG_INFO
 
-/* Convert a syslog priority.  Two syslog levels are above GLib's gravest
- * level. */
+/* Convert a syslog priority.  Two syslog levels are more severe than GLib's
+ * most severe level. */
 static unsigned severity_of_priority(int priority)
 {
 	static const unsigned severities[] = {

@@ -23,7 +23,7 @@
 
 /*
  * A thread holds the lock for microseconds, unless the thread loses its
- * processor.  After LOOKS attempts a waiting thread naps between attempts.
+ * processor.  After LOOKS attempts a waiting thread sleeps between attempts.
  * After PATIENCE attempts the waiting thread stops trying, and counts a loss.
  */
 #define LOOKS    100u

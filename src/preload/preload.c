@@ -12,7 +12,7 @@
  * all objects that are mapped at load time.  An object that is loaded later
  * takes the sampler over (sampler/sampler.h).
  *
- * The library also loads under another C library than glibc, and then does
+ * The library also loads under a C library other than glibc, and then does
  * nothing.  A build may set the preload for all its programs, and a program
  * with an unresolved symbol does not start.  lint.musl lists the symbols that
  * every C library has.  Three more functions, which glibc has out of line, are

@@ -12,8 +12,8 @@
 #include "recorder/rings.h"
 
 /*
- * Limits far above the needs of honest processes.  A process that runs program
- * after program hands over an arena for each program (syc_arenas_has_many()).
+ * Limits far above the needs of honest processes.  A process that calls exec()
+ * repeatedly hands over an arena for each program (syc_arenas_has_many()).
  */
 #define ARENAS_MAX    16384u
 #define ARENAS_OF_ONE 256u
@@ -26,7 +26,7 @@
 #define SLOTS_AT_ONCE 256u
 #define SLOTS_OF_ONE  64u
 
-/* Word of a slot that must no longer be used. */
+/* Value for the pointer to the ring of a slot that must no longer be used. */
 static struct syc_ring closed_slot;
 
 static void destroy_arena(struct syc_arena_taken *arena)
@@ -102,10 +102,10 @@ static bool has_mapped(const struct syc_arena_taken *arena)
 }
 
 /*
- * Find the lead of an ended process' clock.  The time namespace is unknown, but
- * the process has read both of its clocks together.  CLOCK_REALTIME may have
- * been set in the meantime, so a difference below a second does not prove
- * another namespace.
+ * Find by how much the clock of an ended process is ahead.  The time namespace
+ * is unknown, but the process has read both of its clocks together.
+ * CLOCK_REALTIME may have been set in the meantime, so a difference below a
+ * second does not prove another namespace.
  */
 static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 {

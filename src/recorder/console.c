@@ -32,7 +32,8 @@
  */
 #define LARGEST (UINT64_C(1) << 30)
 
-/* Share of the time from which on a syscap option is worth a hint. */
+/* The summary names a costly option of syscap from this share of the time
+ * on. */
 #define HINT_PERCENT 5
 
 void syc_console_init(struct syc_console *console, bool quiet, int64_t now)
@@ -147,8 +148,7 @@ static void print_name(const char *name)
 	fprintf(stderr, "%.*s%s", len, name, name[len] != 0 ? "…" : "");
 }
 
-/* Print the cost of recording, and the option whose absence saves most of the
- * cost. */
+/* Print the cost of recording, and the option that causes most of the cost. */
 static void print_recording(const struct syscap_view *view)
 {
 	const double memory =
@@ -338,8 +338,8 @@ static void print_asan(const char *command, unsigned n)
 }
 
 /*
- * Print why @command gave no events.  Print nothing if @command could give
- * events, because no stall may have been long enough.
+ * Print why @command gave no events.  Print nothing if events were possible,
+ * because perhaps no stall was long enough.
  */
 static void print_no_waits(const char *command, const char *what)
 {

@@ -39,7 +39,7 @@
 
 struct syc_renumber;
 
-/** A map from ids to ids.  A map of zeros is empty. */
+/** A map from ids to ids.  A zero-initialized map is empty. */
 struct syc_id_map {
 	struct syc_id_pair {
 		uint32_t id; /* 0: the slot is free */

@@ -22,9 +22,9 @@
 #define BACKLOG 4096
 
 /*
- * Return whether all processes have closed the socket.  Connect another kind of
- * socket, because the error shows a dead socket, and a live owner notices
- * nothing.
+ * Return whether all processes have closed the socket.  The function connects a
+ * socket of another type.  The error shows whether the listener is dead, and a
+ * live listener does not notice the attempt.
  */
 static bool is_dead(const struct sockaddr_un *name)
 {

@@ -26,7 +26,7 @@ struct syc_mapped_file {
 	bool has_copy, has_sampler;
 };
 
-/* Open the regular file at @path, which may now be another file. */
+/* Open the regular file at @path, which may have been replaced. */
 static int open_regular(const char *path, struct stat *ret_st)
 {
 	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);

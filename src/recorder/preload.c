@@ -79,7 +79,7 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 		          (off_t)elf->segments[i].offset) < 0)
 			return NULL;
 		return strstr(loader, "/ld-musl-") != NULL
-		               ? "uses another C library than glibc"
+		               ? "uses a C library other than glibc"
 		               : NULL;
 	}
 	return "is statically linked";

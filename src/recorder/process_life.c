@@ -169,8 +169,8 @@ void syc_tracked_end_code(struct syc_tracked_process *process)
 }
 
 /*
- * Return whether few fds are in use, by a new fd, because the kernel allocates
- * the lowest free fd.
+ * Return whether few fds are in use.  The number of a new fd shows this,
+ * because the kernel allocates the lowest free fd.
  */
 static bool has_files_to_spare(const struct syc_processes *processes)
 {

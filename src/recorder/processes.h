@@ -191,7 +191,7 @@ int syc_memory_image_make(int32_t pid, uint64_t base);
 bool syc_memory_image_offset(int32_t pid, uint64_t base, uint64_t start,
                              uint64_t end, uint64_t *ret_offset);
 
-/** Objects that processes use.  All outlive the processes. */
+/** Objects that processes use.  The objects outlive the processes. */
 struct syc_processes_options {
 	struct syc_writer *writer;
 	struct syc_renumber *renumber;

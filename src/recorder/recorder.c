@@ -340,7 +340,7 @@ static void listen_by_name(struct syc_recording *recording)
 		syc_console_print(
 			&recording->console,
 			"cannot record processes that close inherited fds, "
-			"for lack of a listening socket: %s",
+			"because no socket listens: %s",
 			strerror(-r));
 }
 

@@ -114,8 +114,8 @@ void syc_stderr_log_free(struct syc_stderr_log *log);
 
 struct syc_naming_options {
 	const char *output;
-	struct stat began; /* state of output, whose path may name another file
-	                    * by now */
+	struct stat began; /* state of output, whose path may now name another
+	                    * file */
 	const struct syc_mapped_files *files;
 	/* JIT code of all processes, without final names. */
 	struct syc_code_names *code;

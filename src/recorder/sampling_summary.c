@@ -115,8 +115,8 @@ static bool print_rate(const struct syc_sampling_summary *sampling,
 	else /* the kernel checks timers of processor time only at its own
 	      * tick */
 		fprintf(stderr,
-		        "; this kernel's timers allow no more, but "
-		        "--sample=%lu,perf does\n",
+		        "; this kernel's timers allow no higher rate, but "
+		        "--sample=%lu,perf allows it\n",
 		        hz);
 	return true;
 }

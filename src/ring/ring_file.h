@@ -59,7 +59,7 @@ enum {
 	SYC_SLOT_BUSY,     /* claimed: the client block is being written */
 	SYC_SLOT_LIVE,
 	SYC_SLOT_ENDED, /* the thread has left, and the reader reads the rest */
-	SYC_SLOT_OVER,  /* the reader reads no more, so the leaving thread
+	SYC_SLOT_OVER,  /* the reader has stopped reading, so the leaving thread
 	                 * counts the rest as lost */
 };
 

@@ -22,10 +22,10 @@
 /*
  * Merge of native frames and frames of runtimes into one stack.
  *
- * The merge begins with the native frames.  It inserts each runtime's frames
- * among the native frames, the newest attached runtime first.  All lists are
- * innermost first.  Each frame has an address in the machine's stack: its own,
- * or the address of the adjacent frame.
+ * The merge begins with the native frames.  The merge then inserts each
+ * runtime's frames among the native frames, the newest attached runtime first.
+ * All lists are innermost first.  Each frame has an address in the machine's
+ * stack: its own, or the address of the adjacent frame.
  */
 
 #define SYC_MERGE_ROOTS 16u /* outermost frames that a cut keeps */

@@ -346,8 +346,8 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
-/* Emit due samples.  No tick is taken meanwhile, because exec ends pending
- * ticks. */
+/* Emit due samples.  No tick is taken during this, because exec discards
+ * pending ticks. */
 static void emit_rests(struct syc_sampler *s,
                        struct syc_interposed_filter *filter)
 {

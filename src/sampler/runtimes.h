@@ -7,7 +7,7 @@
  * struct is the address of the thread's control block, which stays the same
  * across fork().  So the library needs no second thread-local variable.  If a
  * thread ends without detaching, a new thread may reuse the control block.  So
- * the thread's id is stored beside the struct, and compared.
+ * the thread's id is stored with the struct, and compared.
  *
  * Only the thread itself, and handlers on this thread, read the struct.
  */

@@ -84,9 +84,9 @@ bool syc_handover_ask(void);
  * during the delay costs no arena, and no capture contains the process.
  *
  * The process itself emits MAP frames if its recorder has not read the mappings
- * in /proc.  A suspended recorder, or a recorder with a slow disk, may be later
- * than the process' end.  Without MAP frames no address of the process' stacks
- * gets a name.
+ * in /proc.  A suspended recorder, or a recorder with a slow disk, may read
+ * only after the process' end.  Without MAP frames no address of the process'
+ * stacks gets a name.
  */
 
 /** Describe the sampling of this process by a sentence.  Context:

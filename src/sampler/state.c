@@ -49,8 +49,8 @@ int syc_state_map(void)
 	return 0;
 }
 
-/* Wait by naps without a wake-up, because each check costs processor time of
- * the program. */
+/* Sleep between checks, without a wake-up, because each check costs processor
+ * time of the program. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = syc_clock_kernel() + wait_ns;
@@ -202,7 +202,8 @@ bool syc_target_is_cookie(uint64_t cookie)
 }
 
 /* Return the cookie of the last target's last generation, which comes only
- * after half a million others, and is not found by the cookie. */
+ * after half a million others. syc_target_by_cookie() does not find a target
+ * for this cookie. */
 uint64_t syc_target_scout_cookie(void)
 {
 	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;

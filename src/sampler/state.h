@@ -252,7 +252,7 @@ struct syc_target *syc_target_find(int32_t tid);
  * `life`. */
 struct syc_target *syc_target_give(int32_t tid);
 
-/** Free @target, whose timer is deleted.  The caller holds the round. */
+/** Free @target, whose timer is deleted.  The caller holds `life`. */
 void syc_target_free(struct syc_target *target);
 
 #endif

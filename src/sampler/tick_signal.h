@@ -62,8 +62,8 @@ bool syc_signals_is_harmless(int signal);
 bool syc_signals_are_all(uint64_t mask);
 
 /**
- * Install @handler for @signal, in front of the present action.  Returns 0 or
- * -errno.
+ * Install @handler for @signal, to be called before the present action.
+ * Returns 0 or -errno.
  *
  * Context: signal-safe.
  */

@@ -225,8 +225,7 @@ int syc_output_create_rings(struct syc_output *output,
 	return r;
 }
 
-/* Close an fd unless the program has closed it, and has another file with the
- * same number. */
+/* Close an fd, unless the program has closed the fd and reused its number. */
 static void close_fd(int *fd, uint64_t dev, uint64_t ino)
 {
 	if (*fd >= 0 && syc_fd_is_file(*fd, dev, ino))
@@ -376,9 +375,8 @@ static int cut(const struct syc_output *output, uint64_t end)
 	return ftruncate(output->fd, (off_t)end) == 0 ? 0 : -errno;
 }
 
-/* Find the capture, also if the program has closed the fd, and has another file
- * with its number.  Returns 0 and the size; or -ESTALE: the capture can't be
- * found. */
+/* Find the capture, even if the program has closed the fd and reused its
+ * number.  Returns 0 and the size; or -ESTALE: the capture can't be found. */
 static int find_file(struct syc_output *output, uint64_t *ret_size)
 {
 	struct stat st;

@@ -24,9 +24,8 @@ static bool is_plausible(const struct syc_ring_losses *lost,
 	       lost->bytes - told->bytes <= UINT64_C(1) << 56;
 }
 
-/* Write a loss record for the unreported losses in @lost.  By this record the
- * slot @told_slot, or the head, has reported all of @lost.  @tid 0: no
- * thread. */
+/* Write a loss record for the unreported losses in @lost.  The record reports
+ * all of @lost for the slot @told_slot, or for the head.  @tid 0: no thread. */
 static int report_losses(struct syc_session *s, uint32_t told_slot,
                          const struct syc_ring_losses *lost,
                          const struct syc_ring_losses *told, int32_t pid,
@@ -49,8 +48,8 @@ static int report_losses(struct syc_session *s, uint32_t told_slot,
 	return batch.size == 0 ? 0 : syc_spill_write_batch(s, &batch);
 }
 
-/* Load the losses of a thread that still counts.  Each value is at least as new
- * as the values before. */
+/* Load the losses of a thread that may still count more losses.  Each value is
+ * at least as new as the values before. */
 static void load_losses(struct syc_ring_losses *to,
                         const struct syc_ring_losses *from)
 {
@@ -164,8 +163,9 @@ int syc_rings_end_slots(struct syc_session *s, int64_t deadline)
 
 /* ------------------------------------------------- the end of the session */
 
-/* Take the slot of a thread that may still use the slot, whose ring this
- * process reads no more.  Returns false if the thread has ended the slot. */
+/* Take the slot of a thread that may still use the slot.  This process no
+ * longer reads the slot's ring.  Returns false if the thread has ended the
+ * slot. */
 static bool close_slot(struct syc_session *s, uint32_t i,
                        struct syc_ring_losses *ret_late)
 {

@@ -73,7 +73,7 @@ void syc_rings_forget(struct syc_session *s)
 {
 	__atomic_store_n(&s->described, 0, __ATOMIC_RELAXED);
 	memset(&s->maps, 0, sizeof(s->maps));
-	/* Relatives notice the loss themselves */
+	/* Related processes notice the loss themselves */
 	for (uint32_t i = 1; i < s->n_used; i++)
 		if (syc_slot_pid(syc_rings_word(s, i)) == s->pid)
 			__atomic_store_n(

@@ -3,8 +3,8 @@
  * rings.c - slots of an arena, as the holder of the arena's lock reads them:
  * owners, positions, and copies of frames.
  *
- * Relatives of the process can write anywhere in the arena.  So this process
- * copies frames, checks only the copy, and writes only the copy into the sink.
+ * Related processes can write anywhere in the arena.  So this process copies
+ * frames, checks only the copy, and writes only the copy into the sink.
  */
 #define _GNU_SOURCE
 #include "session/rings.h"

@@ -41,8 +41,8 @@ static inline void syc_rings_set_head(const struct syc_session *s, uint32_t i,
  * ended, or runs another program. */
 bool syc_rings_is_gone(struct syc_session *session, uint32_t i, uint32_t word);
 
-/** Return whether the header of slot @i has valid positions.  If not, a
- * relative has overwritten the positions. */
+/** Return whether the header of slot @i has valid positions.  If not, a related
+ * process has overwritten the positions. */
 bool syc_rings_find(const struct syc_session *session, uint32_t i,
                     struct syc_span *ret_span);
 

@@ -31,7 +31,8 @@
 #define MS               INT64_C(1000000)
 #define DEFAULT_FLUSH_NS (250 * MS)
 /* Longer flush time for a trace file, because no ring file remains for a
- * recovery.  Many processes that take turns delay a write, not a slow reader */
+ * recovery.  Many processes that take turns may delay a write, but no slow
+ * reader does */
 #define SHARED_FLUSH_NS  (2000 * MS)
 #define DEFAULT_RING_KIB 256u
 
@@ -334,8 +335,8 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 	s->pid = getpid();
 	s->epoch = epoch;
 	s->is_child = syc_process->is_child || syc_process->born == 0;
-	/* An event's time precedes the session that the event needs.  The
-	 * recording must not begin later than its first event */
+	/* The time of the first event precedes the session that the event
+	 * needs.  The recording must not begin later than its first event */
 	s->began = syc_process->since != 0 ? syc_process->since : now;
 	s->output.fd = s->output.ring_fd = s->trace.fd = s->trace.shared = -1;
 	syc_spill_set_time(s, now);

@@ -77,8 +77,8 @@ static bool has_new_filter(int32_t at_plan)
 		return n > at_plan;
 	if (errno == EACCES || errno == EPERM || errno == ENOSYS)
 		return true;
-	/* After chroot(), or without a free fd, the kernel answers the same as
-	 * without a filter */
+	/* Other errors also occur without a filter: after chroot(), or without
+	 * a free fd */
 	return at_plan == 0 && syscall(SYS_prctl, PR_GET_SECCOMP) != 0;
 }
 

@@ -10,13 +10,14 @@
  *	regular files   opened anew through /proc if possible, so that neither
  *	and memfds      O_APPEND nor O_WRONLY of the shared description
  *	                matters.  Each batch is written at the end of the file,
- *	                under a record lock; but beside another library's writer
- *	                at its position (trace_file.c)
- *	pipes           opened anew, too, non-blocking, for any flags of the
- *	                shared description; frames go in writes of at most
- *	                PIPE_BUF if they fit, under a record lock
- *	sockets         only for the first process that writes, and in it for
- *	                the copies of one ABI number
+ *	                under a record lock.  If another library's writer
+ *	                exists, batches are written at the shared position
+ *	                (trace_file.c)
+ *	pipes           opened anew, too, and non-blocking, whatever the flags
+ *	                of the shared description are.  Frames that fit go in
+ *	                writes of at most PIPE_BUF, under a record lock
+ *	sockets         only for the first process that writes, and there only
+ *	                for the copies with one ABI number
  *
  * The header is written once.  The library refuses a file that is neither empty
  * nor a capture.  If a killed writer left a torn frame in a file, the next
@@ -244,8 +245,8 @@ void syc_trace_close(struct syc_trace *trace);
 bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
 
 /**
- * Like syc_trace_write(), for a file.  Writes all or nothing, except beside
- * another library's writer.  @reader is a readable fd of the file, or -1.
+ * Like syc_trace_write(), for a file.  Writes all or nothing, unless another
+ * library's writer exists.  @reader is a readable fd of the file, or -1.
  *
  * Context: signal-safe, inside the record lock.
  */

@@ -34,13 +34,13 @@
  * The lock that admits one writer at a time, among processes and within a
  * process.
  *
- * The lock is a record lock on the first byte.  Relatives of a process, and
- * independent copies of the library in it, write to the same file or pipe.  So
- * the lock belongs to the open file, if the caller has opened the file anew.
- * Without /proc the file can't be opened anew, and the lock belongs to the
- * thread's fd table.  With a lock of a table, related processes still exclude
- * each other, but two threads that share the table do not.  If the program
- * closes its own fd of the file, a lock of a table ends early.
+ * The lock is a record lock on the first byte.  Related processes, and
+ * independent copies of the library in one process, write to the same file or
+ * pipe.  So the lock belongs to the open file, if the caller has opened the
+ * file anew.  Without /proc the file can't be opened anew, and the lock belongs
+ * to the thread's fd table.  With a lock of a table, related processes still
+ * exclude each other, but two threads that share the table do not.  If the
+ * program closes its own fd of the file, a lock of a table ends early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
  * children that were forked while the lock was held have ended, too.
@@ -340,7 +340,7 @@ static int prepare_target(struct syc_trace *trace)
 {
 	int r;
 
-	/* Between the two checks the fd may have become another file */
+	/* The fd may have been replaced between the two checks */
 	if (!is_target(trace->fd, &trace->target) ||
 	    (trace->shared >= 0 && !is_target(trace->shared, &trace->target)))
 		return -ESTALE;

@@ -12,7 +12,7 @@
  *
  * A cut-off part is shorter than a frame, and may be the start of a frame.  Any
  * other bytes are from another library's writer.  This writer does not change
- * such bytes, and writes no more to the file.
+ * such bytes, and stops writing to the file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -282,7 +282,7 @@ static int write_at_end(struct syc_trace *trace, int reader,
 /* --------------------------------------------- another library's writer */
 
 /*
- * Writes beside another library's writer.
+ * Writes to a file to which another library's writer also writes.
  *
  * This library writes at the end of the file, and moves no shared position.
  * Another library's writer with the same description empties the file when the

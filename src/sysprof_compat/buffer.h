@@ -7,8 +7,8 @@
  * empty, or contains frames that are written, completely or in part.  A write
  * exchanges the halves, so that handlers find space during the write, and no
  * frame ever moves.  Readers need some frames before the frames of a half,
- * although the writer learns them later.  The writer puts these frames in front
- * of the half while the half waits.
+ * although the writer learns them later.  The writer puts these frames before
+ * the half while the half waits.
  *
  * Calls nest: a handler enters on top of an interrupted call, and leaves before
  * the interrupted call continues.  Only the outermost call exchanges the halves
@@ -74,7 +74,7 @@
 /** Space for frames of handlers, beyond the size that the owner requested. */
 #define SYC_BUFFER_SPARE ((size_t)64 * 1024)
 
-/** Space in front of a half. */
+/** Space before a half. */
 #define SYC_BUFFER_FRONT ((size_t)64 * 1024)
 
 #define SYC_BUFFER_SHARED (UINT64_C(1) << 63)
@@ -96,7 +96,7 @@ struct syc_buffer_words {
 	bool wants_flush;    /* a handler requested a flush */
 	bool waits[2];       /* the half waits for a write of: */
 	uint32_t waiting[2]; /* number of bytes of the half, */
-	uint32_t front[2];   /* number of bytes in front of the half */
+	uint32_t front[2];   /* number of bytes before the half */
 	uint32_t sent[2];    /* number of written bytes of these two parts */
 	uint32_t taken;      /* sent[] at syc_buffer_take() */
 };
@@ -160,13 +160,13 @@ unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
 
 /**
- * Begin of the waiting half, and so the end of the bytes in front of this half.
+ * Start of the waiting half, and so the end of the bytes before this half.
  * Returns NULL if the half already has bytes in front, or a part of the half is
  * written.
  */
 unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
 
-/** Note that @n bytes are now in front of the waiting half. */
+/** Note that @n bytes are now before the waiting half. */
 void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n);
 
 /** Take the unwritten bytes of the waiting half. */

@@ -121,9 +121,9 @@ struct syc_pending_names {
 };
 
 /**
- * Put all waiting names in front of the waiting half of @buffer, as a frame
- * with @time and @pid.  Returns false if no name waits.  Only the outermost
- * call calls this function.  Context: signal-safe, one thread at a time.
+ * Put all waiting names before the waiting half of @buffer, as a frame with
+ * @time and @pid.  Returns false if no name waits.  Only the outermost call
+ * calls this function.  Context: signal-safe, one thread at a time.
  */
 bool syc_pending_names_gather(struct syc_pending_names *pending,
                               struct syc_buffer *buffer, int64_t time,
@@ -141,7 +141,8 @@ struct syc_trace;
 struct syc_out {
 	int fd;
 	bool is_file;  /* the header can be written again */
-	bool is_stuck; /* the last write waited in vain for the reader */
+	bool is_stuck; /* the last write waited for the reader without
+	                * success */
 	int64_t begin; /* begin time in the header */
 	int64_t end;   /* latest time that the header has to cover */
 	int64_t place; /* position of the fd before the current write */

@@ -196,11 +196,10 @@ static void note_match(struct syc_app_state *app, enum syc_search_match match)
 	if (match == SYC_SEARCH_PART)
 		return;
 	if (search->pattern[0] == '/' && !search->has_regex)
-		snprintf(
-			app->note, sizeof(app->note),
-			"%s is not a regular expression; search for text without "
-			"/",
-			search->pattern);
+		snprintf(app->note, sizeof(app->note),
+		         "%s is not a regular expression; search for text "
+		         "without /",
+		         search->pattern);
 	else if (match == SYC_SEARCH_NONE)
 		snprintf(app->note, sizeof(app->note),
 		         "nothing on this page matches %s; press / to search "

@@ -103,7 +103,7 @@ musl)
 	each 2 "$work/program"
 	"$SYSCAP" record -o "$work/capture.syscap" --force --sample -- \
 		"$work/program" >"$work/out" 2>&1
-	grep -q "uses another C library than glibc" "$work/out" || {
+	grep -q "uses a C library other than glibc" "$work/out" || {
 		cat "$work/out"
 		echo "the recorder does not say why there are no samples"
 		exit 1
