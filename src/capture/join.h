@@ -123,7 +123,7 @@ void syc_join_free(struct syc_join *join);
  * Merge of the symbol tables of captures (join_symbols.c).
  *
  * The embedded file `__symbols__` consists of records of 32 bytes in the
- * capture's byte order, a record of zeros, and texts:
+ * capture's byte order, a record that is zero, and texts:
  *
  *	 0  first address of a range	u64
  *	 8  address after the range	u64

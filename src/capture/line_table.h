@@ -116,7 +116,7 @@ struct syc_line_made_place {
 	size_t binary, chain;
 };
 
-/** A table of zeros is empty. */
+/** A zero-initialized table is empty. */
 struct syc_line_make {
 	struct syc_map texts;
 	SYC_ARRAY(uint32_t) text_at; /* offset of each text */

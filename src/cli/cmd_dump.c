@@ -26,7 +26,7 @@ struct dump_noted {
 	uint32_t stack;
 };
 
-/* A choice of zeros selects all frames, without names. */
+/* A zero-initialized choice selects all frames, without names. */
 struct dump_choice {
 	struct syscap_profile *profile;
 	struct syscap_view *view;

@@ -71,7 +71,7 @@ static void forget_output(const struct live_command *live)
 		          st.st_size - SHOWN_MOST);
 }
 
-/* Begin of the part that is shown at the end. */
+/* Start of the part that is shown at the end. */
 static off_t find_shown(const struct live_command *live, off_t *ret_size)
 {
 	struct stat st = { 0 };

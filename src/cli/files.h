@@ -18,7 +18,7 @@
 int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);
 
-/** Begin of the recording, in seconds since 1970; 0: unknown. */
+/** Start of the recording, in seconds since 1970; 0: unknown. */
 int64_t syc_input_time(const struct syscap_reader *reader);
 
 /**

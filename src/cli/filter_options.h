@@ -15,9 +15,10 @@
 /** The table for the member `shared` of a struct syc_command. */
 extern const struct syc_option syc_filter_table[];
 
-/** Options of zeros select all events. */
+/** Zero-initialized options select all events. */
 struct syc_filter_options {
-	/* Filter, whose from and to count from the beginning. */
+	/* Filter, whose from and to are relative to the start of the
+	 * capture. */
 	struct syscap_filter filter;
 	char mark_group[64];
 	bool is_any;    /* an option was given */

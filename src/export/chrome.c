@@ -3,9 +3,10 @@
  * chrome.c - the trace format of Chrome DevTools: events, and samples as V8
  * profiles.
  *
- * Times count from the beginning of the capture: microseconds since boot do not
- * fit into a double with a precision of 1 ns. Each thread has one V8 profile,
- * in chunks. V8 samples have no weights: a sample of several ticks is repeated.
+ * Times are relative to the start of the capture: microseconds since boot do
+ * not fit into a double with a precision of 1 ns. Each thread has one V8
+ * profile, in chunks. V8 samples have no weights: a sample of several ticks is
+ * repeated.
  */
 #include <errno.h>
 #include <inttypes.h>

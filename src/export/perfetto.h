@@ -57,7 +57,7 @@ struct syc_perfetto {
 	struct syc_export *export;
 	struct syc_protobuf packet;
 	bool has_begun;
-	size_t body, event; /* begins of open messages in the packet */
+	size_t body, event; /* starts of open messages in the packet */
 	int64_t event_time;
 	struct syc_pids pids;
 	struct syc_mark_links linked;

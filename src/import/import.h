@@ -37,7 +37,7 @@ int syc_import_folded(struct syc_import *import, struct syscap_error *error);
 int syc_import_perf_script(struct syc_import *import,
                            struct syscap_error *error);
 
-/** A line of zeros is empty; the owner frees text.items. */
+/** A zero-initialized line is empty.  The owner frees text.items. */
 struct syc_line {
 	SYC_ARRAY(char) text;
 };

@@ -20,11 +20,12 @@
  *                    32-bit machines have since Linux 5.1.
  * SYC_CLAIMS_BEGIN   Address of the claims, for copies with all ABI numbers.
  *                    The kernel maps nothing there by itself, and no sanitizer
- *                    has its shadow there.  On x86-64 the addresses are below the
- *                    executables, among those that all sanitizers leave to the
- *                    program.  On aarch64 the claims are in the first 64 GiB,
- *                    which each size of address space has.  On i386 claims are
- *                    above programs without PIE, and below libraries.
+ *                    has its shadow there.  On x86-64 the addresses are below
+ *                    the executables, among those that all sanitizers leave to
+ *                    the program.  On aarch64 the claims are in the first
+ *                    64 GiB, which each size of address space has.  On i386
+ *                    claims are above programs without PIE, and below
+ *                    libraries.
  * SYC_HAS_RESTORER   The kernel's struct of a signal's action has the address
  *                    to which the handler returns (on i386: or 0).
  * SYC_VDSO_RETURNS   Handlers may return to the vDSO.

@@ -366,7 +366,7 @@ EXPORTED int dlclose(void *library)
 
 #define NONE ((uintptr_t)1)
 
-/* Begin and end of the section, set by the linker */
+/* Start and end of the section, set by the linker */
 extern struct syc_real_call calls_begin[] __asm__("__start_syc_real_calls")
 	__attribute__((visibility("hidden")));
 extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")

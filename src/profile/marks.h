@@ -84,7 +84,7 @@ int64_t syc_marks_end(int64_t time, int64_t duration);
 
 /**
  * Parts of operations and ends of arrows, as docs/marks.md defines them.  A
- * struct of zeros is empty.
+ * zero-initialized struct is empty.
  */
 struct syc_async_ops {
 	SYC_ARRAY(struct syscap_profile_part) items;

@@ -149,8 +149,8 @@ struct syc_occasion {
 	uint32_t weight;
 };
 
-/** Return the size of a struct syc_workspace.  A workspace of zeros is ready
- * for use. */
+/** Return the size of a struct syc_workspace.  A zero-initialized workspace is
+ * ready for use. */
 size_t syc_workspace_size(void);
 
 /**

@@ -42,8 +42,8 @@ int syc_app_state_init(struct syc_app_state *app, struct syc_source *source,
 void syc_app_state_fini(struct syc_app_state *app);
 
 /**
- * Add the first lens; times of @filter count from the beginning.  Returns 0 or
- * -ENOMEM.
+ * Add the first lens; times of @filter are relative to the start of the
+ * capture.  Returns 0 or -ENOMEM.
  */
 int syc_app_state_begin(struct syc_app_state *app,
                         const struct syscap_filter *filter, const char *text);
@@ -92,7 +92,8 @@ struct syc_app_options {
 	/* Reader, which the viewer owns from then on. */
 	struct syscap_reader *reader;
 	struct syscap_profile_options profile;
-	/* Filter, whose from and to count from the beginning. */
+	/* Filter, whose from and to are relative to the start of the
+	 * capture. */
 	const struct syscap_filter *filter;
 	const char *filter_text; /* filter options as typed; "":
 	                          * none */

@@ -71,7 +71,7 @@ static int count_digits(double begin, double end, int room)
 	return digits;
 }
 
-/* Draw a line with times, counted from the beginning of the capture. */
+/* Draw a line with times, relative to the start of the capture. */
 static void draw_axis(const struct syc_axis *axis,
                       struct syc_page_context *context, int y)
 {
