@@ -245,7 +245,7 @@ static void print_early(const struct syc_early_marks *early)
 {
 	if (early->n_cut > 0)
 		printf("  began before the recording: %" PRIu64
-		       ", counted from its beginning\n",
+		       ", measured from its start\n",
 		       early->n_cut);
 	if (early->n_before > 0)
 		printf("  ended before the recording: %" PRIu64

@@ -124,7 +124,8 @@ enum syc_mark_passes {
 	SYC_MARK_PASSES
 };
 
-/** Whether the mark of @event, cut at @begin, passes the filter of @view. */
+/** Return whether the mark of @event, cut at @begin, passes the filter of
+ * @view. */
 enum syc_mark_passes syc_mark_passes(const struct syscap_profile *profile,
                                      int64_t begin,
                                      const struct syscap_view *view,
@@ -148,8 +149,8 @@ struct syc_mark_stats {
 	/* Parts, until syc_mark_stats_finish(). */
 	SYC_ARRAY(struct syc_mark_part) parts;
 	SYC_ARRAY(struct syc_mark) marks;
-	int64_t begin; /* begin of the recording */
-	int64_t from;  /* begin of the filter's times */
+	int64_t begin; /* start of the recording */
+	int64_t from;  /* start of the filter's times */
 	struct syc_early_marks early;
 };
 

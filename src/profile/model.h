@@ -120,14 +120,15 @@ int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_frame *frame);
 
 /**
- * Whether @frame is a mark that begins before the recording, although its
- * process began in the recording.  Its end may be true.  Beginnings and ends of
- * operations are no such marks.
+ * Return whether @frame is a mark that begins before the recording, although
+ * its process began in the recording.  Its end may be true.  Beginnings and
+ * ends of operations are not such marks.
  */
 bool syc_events_is_false_mark(const struct syscap_profile *profile,
                               const struct syscap_frame *frame);
 
-/** Whether the profile keeps events of @type, or finds threads in them. */
+/** Return whether the profile keeps events of @type, or finds threads in
+ * them. */
 bool syc_events_knows(const struct syscap_profile *profile, uint8_t type);
 
 /* A view under construction: tree of functions and sums. */
