@@ -93,8 +93,8 @@ int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process)
 
 	if (n < 0)
 		return (int)n;
-	/* Use the second number, the effective user, to whom created files
-	 * belong. */
+	/* Use the second number, the effective user, because created files
+	 * belong to this user. */
 	owner = field_of(status, "\nUid:", 2);
 	own_pid = field_of(status, "\nNSpid:", UINT32_MAX);
 	if (owner < 0)

@@ -104,7 +104,7 @@ static inline struct timespec syc_time_left(const struct timespec *asked,
  * Context: any-thread, signal-safe, except where stated.
  */
 
-/** Return whether the C library of the process differs from that of the build. */
+/** Return whether the process has a C library other than the build's. */
 bool syc_libc_is_foreign(void);
 
 /** Store the bounds of this library's code. */

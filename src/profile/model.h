@@ -121,8 +121,8 @@ int syc_events_add(struct syscap_profile *profile,
 
 /**
  * Return whether @frame is a mark that begins before the recording, although
- * its process began in the recording.  Its end may be true.  Beginnings and
- * ends of operations are not such marks.
+ * its process began in the recording.  The end of such a mark may be true.
+ * Beginnings and ends of operations are not such marks.
  */
 bool syc_events_is_false_mark(const struct syscap_profile *profile,
                               const struct syscap_frame *frame);

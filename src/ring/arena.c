@@ -297,8 +297,8 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 	if (r != 0)
 		return r;
 	/* Get the same pages also in the mapping that the thread uses from now
-	 * on, because its first accesses would fault, too.  One call takes less
-	 * time than two faults */
+	 * on, because its first accesses would fault, too.  A single call takes
+	 * less time than two faults */
 	madvise(*ret_ring, (size_t)2 * arena->page, MADV_POPULATE_WRITE);
 	(*ret_ring)->offset = arena->page;
 	(*ret_ring)->size = arena->body;

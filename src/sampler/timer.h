@@ -42,9 +42,9 @@ int syc_timer_start_scout(int64_t period_ns);
 
 void syc_timer_stop_scout(int timer);
 
-/** Return the clock for a newly found thread.  This is the sampler's clock,
- * with one exception: a child that may call exec gets no perf event, because
- * perf events are expensive. */
+/** Return the clock for a newly found thread.  The result is the sampler's
+ * clock, with one exception: a child that may call exec gets no perf event,
+ * because perf events are expensive. */
 uint32_t syc_timer_clock(const struct syc_sampler *s);
 
 static inline bool syc_timer_runs(const struct syc_target *target)

@@ -198,7 +198,7 @@ static int add_entry(struct plt *plt, uint64_t begin, uint64_t end,
 }
 
 /*
- * Read a table of x86-64.  Its entries have 16 bytes, or 8 in .plt.got, each
+ * Read a table of x86-64.  The entries have 16 bytes, or 8 in .plt.got, each
  * with one "jmp *disp32(%rip)", ff 25, after optional endbr64 and bnd.
  */
 static int read_x86_64(struct plt *plt, const struct syc_elf_section *section,

@@ -119,8 +119,8 @@ int syc_debug_files_find(const struct syc_debug_files *files,
 
 struct syc_module {
 	struct syc_elf elf;
-	/* Only the debug file was found.  Its segments convert offsets in the
-	 * missing file. */
+	/* Only the debug file was found.  The debug file's segments convert
+	 * offsets in the missing file. */
 	bool is_debug_only;
 	struct syc_elf_symbols symbols;
 	struct syc_ranges functions; /* disjoint ranges of functions */
