@@ -41,7 +41,7 @@ extern "C" {
  * If 65,535 names or 4 MiB of names exist, returns syscap_jit_lost() and counts
  * the loss.
  *
- * Context: any-thread, signal-safe, lock-free.  Copies @name at first use.
+ * Context: any-thread, signal-safe, lock-free.  Copies @name at the first use.
  */
 uint64_t syscap_jit_intern(const char *name, size_t len);
 
