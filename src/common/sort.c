@@ -54,7 +54,7 @@ int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
 	if (begins == NULL || rows->n > UINT32_MAX)
 		goto fail;
 	/* begins[g + 2] counts the rows of group g, and placing a row advances
-	 * begins[g + 1].  So each begin is correct after the last row. */
+	 * begins[g + 1].  So each start is correct after the last row. */
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const uint32_t of = rows->group_of(rows->data, i);
 

@@ -25,7 +25,7 @@ struct writer {
 	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
 	struct syc_batch_walk batch;
-	uint32_t *order; /* the passing marks, by thread and begin */
+	uint32_t *order; /* the passing marks, by thread and start */
 	size_t n_order;
 };
 

@@ -144,7 +144,7 @@ const uint32_t *syc_thread_samples_get(struct syc_thread_samples *by,
 
 struct syc_folded {
 	/*
-	 * Begins of the text to write, by function.  The last text ends at
+	 * Starts of the text to write, by function.  The last text ends at
 	 * begins[n].
 	 */
 	size_t *begins;

@@ -238,7 +238,7 @@ static void sort_by_thread(const struct syc_marks *marks, size_t n_threads,
 		ends[syc_marks_get(marks, i).thread + 1]++;
 	for (size_t i = 0; i < n_threads; i++)
 		ends[i + 1] += ends[i];
-	/* Each begin is advanced to the end. */
+	/* Each start is advanced to the end. */
 	for (size_t i = 0; i < marks->items.n; i++)
 		order[ends[syc_marks_get(marks, i).thread]++] = (uint32_t)i;
 }

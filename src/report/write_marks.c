@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * write_marks.c - marks of a page in order of their begin, and bars for omitted
- * marks.
+ * write_marks.c - marks of a page, sorted by start, and bars for omitted marks.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -96,7 +96,7 @@ struct syc_row {
 
 /** Bytes in use over time. */
 struct syc_in_use {
-	uint64_t begin, cell; /* begin and duration of the cells */
+	uint64_t begin, cell; /* start and duration of the cells */
 	size_t n;
 	uint64_t *values; /* least, largest and last of each cell */
 };

@@ -143,7 +143,7 @@ struct syc_out {
 	bool is_file;  /* the header can be written again */
 	bool is_stuck; /* the last write waited for the reader without
 	                * success */
-	int64_t begin; /* begin time in the header */
+	int64_t begin; /* start time in the header */
 	int64_t end;   /* latest time that the header has to cover */
 	int64_t place; /* position of the fd before the current write */
 	struct syc_trace *trace; /* trace shared with other processes, or
