@@ -25,7 +25,7 @@ static bool stat_filtered_is(const struct syscap_filter *filter)
 	       filter->thread != NULL;
 }
 
-/* Whether a condition may exclude events, stacks or marks. */
+/* Return whether a condition may exclude events, stacks or marks. */
 static bool has_condition(const struct syc_filter_options *options)
 {
 	const struct syscap_filter *filter = &options->filter;

@@ -98,7 +98,7 @@ static void diff_title(const struct syc_diff_report *report,
 		fputs(kind == SYC_DIFF_MARKS ? "Marks" : "Counters", out);
 }
 
-/* Whether changes of this kind are known. */
+/* Return whether changes of this kind are known. */
 static bool diff_is_comparable(const struct syc_diff_report *report,
                                enum diff_kind kind)
 {

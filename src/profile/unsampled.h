@@ -12,7 +12,7 @@
 
 #include <syscap/profile.h>
 
-/** A struct of zeros is empty. */
+/** A zero-initialized struct is empty. */
 struct syc_unsampled {
 	uint64_t n_threads;
 	bool has_cpu; /* the recorder compared the numbers below */

@@ -216,8 +216,8 @@ static bool print_unsampled(const struct syc_sampling_summary *sampling)
 	return before[0] == ',';
 }
 
-/* Print the time of which no samples came, for example of a program without
- * the sampler. */
+/* Print the time without samples, such as the time of a program without the
+ * sampler. */
 static bool print_missing(const struct syc_sampling_summary *sampling)
 {
 	struct syscap_profile_unsampled unsampled;

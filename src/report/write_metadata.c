@@ -190,7 +190,8 @@ static void describe_unsampled(const struct syc_page *page, char *text)
 		         n > 0 ? "; " : "", other);
 }
 
-/* Whether missing samples forbid the comparison with the other capture. */
+/* Return whether missing samples forbid the comparison with the other
+ * capture. */
 static bool is_incomparable(const struct syc_report *report)
 {
 	struct syscap_profile_unsampled here, there;

@@ -321,8 +321,8 @@ static int elf_plt_read(const struct syc_elf *elf,
 /*
  * Return whether @name marks the start of code of one kind, or of data: "$a",
  * "$d.7", "$xrv64gc" (ELF for the Arm architecture; RISC-V ELF psABI).  On
- * other machines, functions may have such names.  For example, Swift's begin
- * with "$s".
+ * other machines, functions may have such names.  For example, names of Swift's
+ * functions begin with "$s".
  */
 static bool is_mapping_symbol(uint16_t machine, const char *name)
 {
