@@ -76,7 +76,22 @@ class Types(unittest.TestCase):
 
 
 class Build(unittest.TestCase):
-    """Fresh environments (venv) with only Python and pip."""
+    """A fresh environment (venv) with only Python and pip.
+
+    Each test installs the package and removes it again.  The compiler does not
+    optimise, which would take most of the time.
+    """
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.venv = pathlib.Path(folder.name, "venv")
+        made = subprocess.run([sys.executable, "-m", "venv", str(cls.venv)],
+                              capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            raise unittest.SkipTest(
+                "venv does not work here (Debian: python3-venv)")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -97,23 +112,24 @@ class Build(unittest.TestCase):
                 shutil.copy(source, target)
         return tree
 
-    def install(self, name, package, **environment):
-        """Install the package; return the interpreter of a fresh
-        environment."""
-        venv = self.folder / name
-        made = subprocess.run([sys.executable, "-m", "venv", str(venv)],
-                              capture_output=True, text=True, check=False)
-        if made.returncode != 0:
-            self.skipTest("venv does not work here (Debian: python3-venv)")
-        env = dict(os.environ, **environment)
+    def pip(self, *arguments, **environment):
+        """Run pip; return the environment variables."""
+        env = dict(os.environ, CFLAGS="-O0", CMAKE_BUILD_TYPE="Debug",
+                   CMAKE_BUILD_PARALLEL_LEVEL="2", **environment)
         env.pop("PYTHONPATH", None)
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
-            [str(venv / "bin" / "pip"), "install", "--no-index",
-             "--no-cache-dir", str(package)],
+            [str(self.venv / "bin" / "pip"), *arguments],
             env=env, capture_output=True, text=True, timeout=1400, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return str(venv / "bin" / "python"), env
+        return env
+
+    def install(self, package, **environment):
+        """Install the package; return the interpreter of the environment."""
+        env = self.pip("install", "--no-index", "--no-cache-dir", str(package),
+                       **environment)
+        self.addCleanup(self.pip, "uninstall", "--yes", "syscap")
+        return str(self.venv / "bin" / "python"), env
 
     def check(self, python, env):
         """Check that the package is complete, with its licence, and works."""
@@ -140,7 +156,7 @@ class Build(unittest.TestCase):
     def test_pip_installs_the_sources_and_leaves_nothing_in_them(self):
         tree = self.copy()
         before = sorted(tree.rglob("*"))
-        self.check(*self.install("venv", tree / "bindings" / "python"))
+        self.check(*self.install(tree / "bindings" / "python"))
         self.assertEqual(sorted(tree.rglob("*")), before)
 
     def test_the_sdist_is_enough_where_the_library_is_installed(self):
@@ -162,7 +178,7 @@ class Build(unittest.TestCase):
         shutil.copytree(tree / "include", prefix / "include")
         shutil.copy(pathlib.Path(os.environ["SYSCAP_BINARY"], "src",
                                  "libsyscap.a"), prefix / "lib")
-        self.check(*self.install("venv", sdist, SYSCAP_PREFIX=str(prefix)))
+        self.check(*self.install(sdist, SYSCAP_PREFIX=str(prefix)))
 
 
 if __name__ == "__main__":
