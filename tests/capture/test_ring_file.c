@@ -197,7 +197,7 @@ TEST(links_pipes_and_other_files_are_no_ring_files)
 	CHECK_EQ(symlink(r.path, r.capture_path), 0);
 	make_rings_find(r.capture_path, &found);
 	CHECK_EQ(found.marks, 2);
-	CHECK(strstr(found.not_merged, "no ring file") != NULL);
+	CHECK(strstr(found.not_merged, "not a ring file") != NULL);
 	CHECK_EQ(unlink(elsewhere), 0);
 	end(&r);
 }

@@ -26,6 +26,7 @@
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "ring/clock.h"
 #include "ring/ring_file.h"
 
 #define BODY (1u << 16)
@@ -145,15 +146,32 @@ TEST(the_first_event_is_recorded_without_an_answer)
 	}
 }
 
-#define THREADS 200
+#define THREADS         200
+#define WAITED_TOO_LONG 3 /* exit status */
 
 static pthread_barrier_t barrier;
+
+/* Nanoseconds that the longest first event took. */
+static int64_t longest_first;
+
+static void note_first(int64_t ns)
+{
+	int64_t longest = __atomic_load_n(&longest_first, __ATOMIC_RELAXED);
+
+	while (ns > longest &&
+	       !__atomic_compare_exchange_n(&longest_first, &longest, ns, false,
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
 
 static void *run_together(void *unused)
 {
 	(void)unused;
 	pthread_barrier_wait(&barrier);
-	for (int i = 0; i < 20; i++)
+	const int64_t begin = syc_clock_kernel();
+	emit();
+	note_first(syc_clock_kernel() - begin);
+	for (int i = 1; i < 20; i++)
 		emit();
 	return NULL;
 }
@@ -172,13 +190,27 @@ static void run_threads(unsigned n, void *(*run)(void *))
 CHILD(has_many_threads)
 {
 	run_threads(THREADS, run_together);
+	/* On a loaded machine the thread that makes the arena may get no
+	 * processor for so long that others no longer wait */
+	if (get_stats().n_dropped != 0 &&
+	    longest_first >= SYC_CONTROL_TIMEOUT_MS * INT64_C(1000000))
+		_exit(WAITED_TOO_LONG);
 	CHECK_EQ(get_stats().n_dropped, 0);
 }
 
 TEST(two_hundred_threads_lose_nothing_while_the_recorder_sleeps)
 {
-	start("has_many_threads", "");
-	wait_for_child();
+	int status = W_EXITCODE(WAITED_TOO_LONG, 0);
+
+	for (int i = 0; i < 20 && WIFEXITED(status) &&
+	                WEXITSTATUS(status) == WAITED_TOO_LONG;
+	     i++) {
+		if (i != 0)
+			peer_free(&peer);
+		start("has_many_threads", "");
+		CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
+	}
+	CHECK_EQ(status, 0);
 	peer_serve(&peer);
 	CHECK_EQ(peer.n_arenas, 1);
 	CHECK_EQ(peer.n_requests, 0);

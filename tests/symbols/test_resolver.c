@@ -254,7 +254,7 @@ TEST(truncated_file_is_only_bad)
 	          0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SYC_SYMBOLS_BAD, "no ELF file");
+	check_state(SYC_SYMBOLS_BAD, "not an ELF file");
 	finish();
 }
 

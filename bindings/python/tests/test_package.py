@@ -115,7 +115,7 @@ class Build(unittest.TestCase):
     def pip(self, *arguments, **environment):
         """Run pip; return the environment variables."""
         env = dict(os.environ, CFLAGS="-O0", CMAKE_BUILD_TYPE="Debug",
-                   CMAKE_BUILD_PARALLEL_LEVEL="2", **environment)
+                   **environment)
         env.pop("PYTHONPATH", None)
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
