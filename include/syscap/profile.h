@@ -787,7 +787,8 @@ int syscap_profile_walk_value(struct syscap_profile_walk *walk,
 
 /**
  * A stack that no timer requested, kept with the part SAMPLES.  If is_stall is
- * false, the stack is of a blocking call that began at @time, as its mark did.
+ * false, the stack is of a blocking call that began at @time and took @duration,
+ * as its mark did.  If the mark was lost, @duration is rounded down to µs.
  * Otherwise, the stack is of a loop that was stalled for @duration since the
  * previous stack.
  */

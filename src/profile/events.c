@@ -48,9 +48,60 @@ static int32_t pid_of(const struct syscap_frame *frame)
 	return frame->pid < 0 ? -1 : frame->pid;
 }
 
+/* Key of a thread that waited. */
+struct waiting_thread {
+	uint32_t process;
+	int32_t tid;
+};
+
+/* Keep the number of the thread's latest wait.  Returns 0 or -ENOMEM. */
+static int note_wait(struct syscap_profile *profile, uint32_t process,
+                     int32_t tid)
+{
+	const struct waiting_thread key = { process, tid };
+	size_t number;
+	int r = syc_map_put(&profile->waiting_threads, &key, sizeof(key),
+	                    &number);
+
+	if (r > 0)
+		r = syc_array_push(&profile->last_waits, 0);
+	if (r < 0)
+		return -ENOMEM;
+	profile->last_waits.items[number] = profile->waits.n;
+	return 0;
+}
+
+/*
+ * Take the duration of a call that blocked from its mark, which follows in the
+ * same thread.  The mark states ns.  The stack states at least 1 µs, and longer
+ * durations rounded down to a multiple of a step.
+ */
+static void take_duration(struct syscap_profile *profile,
+                          const struct syscap_frame *frame, uint32_t process)
+{
+	const struct waiting_thread key = { process, frame->tid };
+	int64_t time = frame->time, duration = frame->mark.duration;
+	struct syscap_profile_wait *wait;
+	int64_t step = 1000;
+	size_t number;
+
+	if ((strcmp(frame->mark.group, "io") != 0 &&
+	     strcmp(frame->mark.group, "io-main") != 0) ||
+	    !syc_map_get(&profile->waiting_threads, &key, sizeof(key),
+	                 &number) ||
+	    !syc_marks_cut(profile->span.begin, &time, &duration))
+		return;
+	wait = &profile->waits.items[profile->last_waits.items[number]];
+	while (wait->duration >= step << 20)
+		step *= 2;
+	if (wait->time == time && duration < wait->duration + step &&
+	    (duration >= wait->duration || wait->duration == 1000))
+		wait->duration = duration;
+}
+
 static int add_wait(struct syscap_profile *profile,
                     const struct syscap_frame *frame, uint32_t stack,
-                    uint32_t thread)
+                    uint32_t process, uint32_t thread)
 {
 	struct syscap_profile_wait wait = {
 		.time = frame->time,
@@ -68,6 +119,8 @@ static int add_wait(struct syscap_profile *profile,
 	if (!syc_marks_cut(profile->span.begin, &wait.time, &wait.duration) ||
 	    (wait.is_stall && frame->time < profile->span.begin))
 		return 0;
+	if (!wait.is_stall && note_wait(profile, process, frame->tid) < 0)
+		return -ENOMEM;
 	return syc_array_push(&profile->waits, wait);
 }
 
@@ -93,7 +146,7 @@ static int add_sample(struct syscap_profile *profile,
 	if (r < 0)
 		return r;
 	if (syc_sample_is_wait(frame->padding2))
-		return add_wait(profile, frame, stack, number);
+		return add_wait(profile, frame, stack, process, number);
 	if (syc_array_room(&samples->times) < 0 ||
 	    syc_array_room(&samples->threads) < 0 ||
 	    syc_array_room(&samples->stacks) < 0 ||
@@ -214,6 +267,8 @@ static int add_mark(struct syscap_profile *profile,
 
 	if (syc_losses_read(frame, &loss))
 		return add_loss(profile, frame, process, &loss);
+	if (!profile->is_walk)
+		take_duration(profile, frame, process);
 	if (!syc_events_knows(profile, SYSCAP_FRAME_MARK))
 		return 0;
 	r = syc_processes_get_thread(&profile->processes, process, frame->tid,

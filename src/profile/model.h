@@ -97,6 +97,8 @@ struct syscap_profile {
 	struct syc_naming naming;
 	struct syc_samples samples;
 	SYC_ARRAY(struct syscap_profile_wait) waits;
+	struct syc_map waiting_threads; /* by process and tid */
+	SYC_ARRAY(size_t) last_waits;   /* latest wait of each of them */
 	struct syc_marks marks;
 	struct syc_async_ops async_ops;
 	struct syc_counters counters;

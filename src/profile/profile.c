@@ -58,6 +58,8 @@ void syscap_profile_free(struct syscap_profile *profile)
 	free(profile->samples.stacks.items);
 	free(profile->samples.ticks.items);
 	free(profile->waits.items);
+	free(profile->last_waits.items);
+	syc_map_fini(&profile->waiting_threads);
 	free(profile->logs.items);
 	free(profile->losses.items);
 	free(profile);

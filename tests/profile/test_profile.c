@@ -191,6 +191,58 @@ TEST(stacks_of_waits_are_no_samples)
 	make_free(&capture);
 }
 
+/*
+ * The stack of a blocking call states µs, and its mark states ns.  A mark of
+ * another time or duration does not belong to the stack.
+ */
+TEST(calls_that_blocked_have_the_durations_of_their_marks)
+{
+	static const struct {
+		int64_t begin;
+		uint32_t word;
+		int64_t mark_begin, mark_duration, duration;
+	} rows[] = {
+		{ 1200, 700, 1200, 700999, 700999 },
+		{ 901200, 1, 901200, 7, 7 }, /* less than 1 µs */
+		{ 1801200, 700, 1801200, 701000, 700000 },
+		{ 2801200, 700, 2801201, 700999, 700000 },
+		{ 3801200, 15u << 20 | 0xFFFFF, 3801200, 34359738367999,
+		  34359738367999 },
+	};
+	const struct syscap_profile_wait *waits;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	int64_t sum = 0;
+	size_t n;
+
+	begin(&capture);
+	make_metadata(&capture, 1000, "syscap.sample", "500,auto");
+	for (size_t i = 0; i < N(rows); i++) {
+		make_stack(&capture, 2, 7, 7, rows[i].begin, false,
+		           CODE(JIT(2)), 1);
+		set_wait(&capture, SYSCAP_BLOCKED_TAG | rows[i].word);
+		/* Another thread's events may be between the two frames. */
+		make_stack(&capture, 2, 7, 8, rows[i].begin, false,
+		           CODE(JIT(1)), 1);
+		make_mark(&capture, 7, 7, rows[i].mark_begin,
+		          rows[i].mark_duration, "io-main", "fsync", "");
+	}
+	profile = read_all(&capture);
+	waits = syscap_profile_waits(profile, &n);
+	CHECK_EQ(n, N(rows));
+	for (size_t i = 0; i < n; i++) {
+		CHECK_EQ(waits[i].duration, rows[i].duration);
+		sum += rows[i].duration;
+	}
+	view = look(profile,
+	            &(struct syscap_filter){ .of = SYSCAP_VIEW_BLOCKED });
+	CHECK_EQ(view->total, (uint64_t)sum);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
 TEST(a_pid_that_comes_again_is_another_process)
 {
 	const struct syscap_profile_process *processes;
