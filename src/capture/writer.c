@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "capture/files.h"
+#include "capture/frame.h"
 #include "capture/losses.h"
 #include "common/containers.h"
 
@@ -34,6 +35,7 @@ struct syc_writer {
 	uint64_t written; /* size of the whole frames in the file */
 	uint64_t frames_written, dropped;
 	uint64_t frames_pending;
+	struct syc_writer_count samples, allocations;
 	size_t used;
 	int error;
 	unsigned char *buffer;
@@ -208,8 +210,30 @@ static uint16_t frame_len(const unsigned char *bytes)
 	return len;
 }
 
-static void drop(struct syc_writer *writer, const void *frame)
+/* The count of frames such as @frame; NULL: not counted. */
+static struct syc_writer_count *count_of(struct syc_writer *writer,
+                                         const void *frame)
 {
+	const struct syscap_wire_frame *header = frame;
+	const struct syscap_wire_allocation *allocation = frame;
+
+	if (header->type == SYSCAP_FRAME_SAMPLE &&
+	    !syc_sample_is_wait(header->padding2))
+		return &writer->samples;
+	if (header->type == SYSCAP_FRAME_ALLOCATION && allocation->size > 0)
+		return &writer->allocations;
+	return NULL;
+}
+
+/* Drop @frame, which may have been kept before. */
+static void drop(struct syc_writer *writer, const void *frame, bool was_kept)
+{
+	struct syc_writer_count *const count = count_of(writer, frame);
+
+	if (count != NULL) {
+		count->kept -= was_kept;
+		count->dropped++;
+	}
 	writer->dropped++;
 	syc_unwritten_count(&writer->losses, frame);
 }
@@ -227,7 +251,7 @@ static void keep_whole_frames(struct syc_writer *writer, size_t done)
 	writer->frames_written += frames;
 	for (size_t at = whole; at < writer->used;
 	     at += frame_len(writer->buffer + at))
-		drop(writer, writer->buffer + at);
+		drop(writer, writer->buffer + at, true);
 	if (writer->regular && whole < done) {
 		int r;
 		do
@@ -264,13 +288,17 @@ int syc_writer_flush(struct syc_writer *writer)
 void syc_writer_add(struct syc_writer *writer, const void *frame)
 {
 	const uint16_t len = frame_len(frame);
+	struct syc_writer_count *count;
 
 	if (writer->used + len > BUFFER_SIZE)
 		syc_writer_flush(writer);
 	if (writer->error != 0) {
-		drop(writer, frame);
+		drop(writer, frame, false);
 		return;
 	}
+	count = count_of(writer, frame);
+	if (count != NULL)
+		count->kept++;
 	memcpy(writer->buffer + writer->used, frame, len);
 	writer->used += len;
 	writer->frames_pending++;
@@ -287,6 +315,9 @@ void syc_writer_totals(const struct syc_writer *writer,
 	ret_totals->frames = writer->frames_written + writer->frames_pending;
 	ret_totals->bytes = writer->written + writer->used;
 	ret_totals->dropped = writer->dropped;
+	ret_totals->samples = writer->samples;
+	ret_totals->allocations = writer->allocations;
+	ret_totals->is_regular = writer->regular;
 	ret_totals->error = writer->error;
 }
 

@@ -89,7 +89,13 @@ struct syc_writer_totals {
 	uint64_t frames;  /* taken frames, which a flush writes into the file */
 	uint64_t bytes;   /* size of the file, header included */
 	uint64_t dropped; /* frames at and after a failure */
-	int error;        /* -errno of the first failure, or 0 */
+	/* Numbers of the kept and the dropped samples and allocations, without
+	 * stacks of waits and without frees. */
+	struct syc_writer_count {
+		uint64_t kept, dropped;
+	} samples, allocations;
+	bool is_regular; /* the file can be read again */
+	int error;       /* -errno of the first failure, or 0 */
 };
 
 /**

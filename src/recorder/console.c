@@ -263,31 +263,61 @@ static void print_names(const struct syc_names_found *names)
 	putc('\n', stderr);
 }
 
-static void print_totals(const char *output, const struct syc_writer *writer,
-                         const struct syc_intake *intake, unsigned processes,
-                         const struct syc_names_found *names)
+/* Print how many frames came at and after the failure of a write. */
+static void print_dropped(const struct syc_writer_totals *totals)
 {
-	struct syc_writer_totals totals;
+	const char *before = "; these include ";
 
-	syc_writer_totals(writer, &totals);
+	if (totals->dropped == 0)
+		return;
+	print_count("syscap record: not written: ", totals->dropped,
+	            "more frame", "more frames", true);
+	if (totals->samples.dropped > 0) {
+		print_count(before, totals->samples.dropped, "sample",
+		            "samples", true);
+		before = " and ";
+	}
+	print_count(before, totals->allocations.dropped, "allocation",
+	            "allocations", false);
+	putc('\n', stderr);
+}
+
+/* Print the content of the file. */
+static void print_totals(const char *output,
+                         const struct syc_writer_totals *totals,
+                         const struct syc_intake *intake, unsigned processes)
+{
 	fprintf(stderr, "syscap record: %s: ", output);
-	print_count("", totals.frames, "frame", "frames", true);
+	print_count("", totals->frames, "frame", "frames", true);
 	print_count(" of ", processes, "process", "processes", true);
 	print_count(intake->has_more_threads ? ", at least " : ", ",
 	            intake->threads.n, "thread", "threads",
 	            intake->other_rings == 0);
 	print_count(", ", intake->other_rings, "ring of another client",
 	            "rings of other clients", false);
-	print_count(", ", intake->samples, "sample", "samples", false);
-	print_count(", ", intake->allocations, "allocation", "allocations",
+	print_count(", ", totals->samples.kept, "sample", "samples", false);
+	print_count(", ", totals->allocations.kept, "allocation", "allocations",
 	            false);
 	print_count(", ", intake->lost, "frame lost", "frames lost", true);
-	print_count(", ", totals.dropped, "not written", "not written", false);
 	print_count(", ", intake->closed, "malformed ring", "malformed rings",
 	            false);
 	putc('\n', stderr);
-	print_names(names);
-	if (intake->samples > 0)
+	print_dropped(totals);
+}
+
+/* Only a regular file can be read again: a pipe or /dev/full cannot. */
+static void print_content(const struct syc_recording *recording,
+                          unsigned processes)
+{
+	const char *const output = recording->options->output;
+	struct syc_writer_totals totals;
+
+	syc_writer_totals(recording->writer, &totals);
+	print_totals(output, &totals, &recording->intake, processes);
+	print_names(&recording->names);
+	if (!totals.is_regular)
+		return;
+	if (totals.samples.kept > 0)
 		print_hottest(output);
 	fprintf(stderr, "syscap record: next: syscap stat %s\n", output);
 }
@@ -488,8 +518,7 @@ static void print_result(const struct syc_recording *recording,
 	if (recording->preload != NULL)
 		print_asan(options->argv[0],
 		           syc_processes_files(recording->processes)->n_asan);
-	print_totals(options->output, recording->writer, &recording->intake,
-	             processes, &recording->names);
+	print_content(recording, processes);
 	if (is_empty(recording))
 		print_nothing(options->argv);
 }

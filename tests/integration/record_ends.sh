@@ -126,7 +126,7 @@ for one in $collectors; do
 		err || fail "$one, full: $(cat err)"
 	"$SYSCAP" check kept.syscap >checked || fail "$one: $(cat checked)"
 	# The number of missing records is reported
-	lost=$(sed -n 's/.* \([0-9,]*\) not written$/\1/p' err | tr -d ,)
+	lost=$(sed -n 's/.*: not written: \([0-9,]*\) more .*/\1/p' err | tr -d ,)
 	has "$one" kept.syscap
 	[ "$one" = --counters=hz=100 ] || [ $((n + lost)) -ge 400 ] ||
 		fail "$one, full: $n and $lost"
