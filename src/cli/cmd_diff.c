@@ -269,7 +269,7 @@ static void judge_samples(struct diff_collect *collect)
 	if (collect->sampled != NULL && collect->bare != NULL) {
 		fprintf(stderr, "%s: %s has %s%s, and %s has none\n",
 		        collect->command, collect->sampled,
-		        syc_filter_options_of(collect->filter->filter.of),
+		        syc_filter_options_of(collect->filter->filter.of, 0),
 		        collect->filter->is_any ? " that pass the filter" : "",
 		        collect->bare);
 		collect->has_functions = false;

@@ -28,13 +28,32 @@ struct run {
 	struct syc_view_query query;
 };
 
-static void tell(const struct run *run, uint64_t n, const char *what)
+/* Report @n omitted things, each of which is @one. */
+static void tell(const struct run *run, uint64_t n, const char *one,
+                 const char *many)
 {
 	if (n > 0)
 		fprintf(stderr,
 		        "%s: %s: note: omitted %" PRIu64
 		        " %s, which the format cannot hold\n",
-		        run->output.command, run->query.file, n, what);
+		        run->output.command, run->query.file, n,
+		        n == 1 ? one : many);
+}
+
+/* Report @n omitted things, which the option --of=@of exports. */
+static void tell_option(const struct run *run, uint64_t n, const char *one,
+                        const char *many, const char *of)
+{
+	if (n == 0)
+		return;
+	if (!run->format->has_bytes)
+		tell(run, n, one, many);
+	else
+		fprintf(stderr,
+		        "%s: %s: note: omitted %" PRIu64
+		        " %s; --of=%s exports %s\n",
+		        run->output.command, run->query.file, n,
+		        n == 1 ? one : many, of, n == 1 ? "it" : "them");
 }
 
 /* Print the reason of an empty file. */
@@ -45,10 +64,11 @@ static void tell_empty(const struct run *run)
 	if (run->query.status == SYC_EXIT_DONE && view->n_looked > 0 &&
 	    view->n_passed == 0)
 		fprintf(stderr,
-		        "%s: %s: note: none of %" PRIu64
-		        " %s pass the filter; widen the filter\n",
+		        "%s: %s: note: of %" PRIu64
+		        " %s, none passes the filter; widen the filter\n",
 		        run->output.command, run->query.file, view->n_looked,
-		        syc_filter_options_of(run->filter.filter.of));
+		        syc_filter_options_of(run->filter.filter.of,
+		                              view->n_looked));
 }
 
 /* Report the stacks of waits that the output omits. */
@@ -56,28 +76,35 @@ static void tell_waits(const struct run *run)
 {
 	static const struct {
 		enum syscap_view_of of;
-		const char *option, *text;
+		const char *option, *one, *many;
 	} kinds[] = { { SYSCAP_VIEW_BLOCKED, "blocked",
+		        "stack of a call that blocked",
 		        "stacks of calls that blocked" },
-		      { SYSCAP_VIEW_STALLED, "stalled", "stacks of stalls" } };
+		      { SYSCAP_VIEW_STALLED, "stalled", "stack of a stall",
+		        "stacks of stalls" } };
 	const struct syscap_profile_wait *waits;
 	size_t n, n_of[2] = { 0 };
 
 	waits = syscap_profile_waits(run->query.profile, &n);
 	for (size_t i = 0; i < n; i++)
 		n_of[waits[i].is_stall]++;
-	for (int i = 0; i < 2; i++) {
-		if (run->filter.filter.of == kinds[i].of || n_of[i] == 0)
-			continue;
-		if (run->format->has_bytes)
-			fprintf(stderr,
-			        "%s: %s: note: omitted %zu %s; --of=%s "
-			        "exports them\n",
-			        run->output.command, run->query.file, n_of[i],
-			        kinds[i].text, kinds[i].option);
-		else
-			tell(run, n_of[i], kinds[i].text);
-	}
+	for (int i = 0; i < 2; i++)
+		if (run->filter.filter.of != kinds[i].of)
+			tell_option(run, n_of[i], kinds[i].one, kinds[i].many,
+			            kinds[i].option);
+}
+
+/* Report allocations that the output omits, and frees, which no sum of
+ * stacks has. */
+static void tell_allocations(const struct run *run, uint64_t n_allocations,
+                             uint64_t n_frees)
+{
+	if ((run->format->holds & ALLOCATIONS) != 0)
+		return;
+	if (syc_filter_options_stacks(&run->filter) != ALLOCATIONS)
+		tell_option(run, n_allocations, "allocation", "allocations",
+		            "allocated");
+	tell(run, n_frees, "free", "frees");
 }
 
 /* Report marks that began before the recording.  Returns 0 or -ENOMEM. */
@@ -119,6 +146,7 @@ static void tell_left_out(const struct run *run,
 	const unsigned holds = run->format->holds;
 	uint64_t n[SYSCAP_FRAME_LAST] = { 0 };
 	struct syscap_frame frame;
+	uint64_t n_frees = 0;
 	size_t n_losses;
 	int r;
 
@@ -128,26 +156,30 @@ static void tell_left_out(const struct run *run,
 	while ((r = syscap_reader_next(reader, &frame, NULL)) != 0) {
 		if (r > 0 && frame.type < SYSCAP_FRAME_LAST)
 			n[frame.type]++;
+		if (r > 0 && frame.type == SYSCAP_FRAME_ALLOCATION)
+			n_frees += frame.allocation.size <= 0;
 		else if (r < 0 && r != -EILSEQ)
 			break;
 	}
 	syscap_profile_losses(run->query.profile, &n_losses);
 	if ((holds & MARKS) == 0)
-		tell(run, n[SYSCAP_FRAME_MARK] - n_losses, "marks");
+		tell(run, n[SYSCAP_FRAME_MARK] - n_losses, "mark", "marks");
 	tell(run, export->n_overlaps,
+	     "mark that overlaps another mark of its thread",
 	     "marks that overlap other marks of their thread");
 	if ((holds & COUNTERS) == 0)
-		tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
-	tell(run, export->n_no_numbers, "counter values that are not numbers");
+		tell(run, n[SYSCAP_FRAME_CTRSET], "frame of counters",
+		     "frames of counters");
+	tell(run, export->n_no_numbers, "counter value that is not a number",
+	     "counter values that are not numbers");
 	if ((holds & LOGS) == 0)
-		tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
-	if ((holds & ALLOCATIONS) == 0)
-		tell(run, n[SYSCAP_FRAME_ALLOCATION],
-		     "frames of allocations and frees");
+		tell(run, n[SYSCAP_FRAME_LOG], "line of logs", "lines of logs");
+	tell_allocations(run, n[SYSCAP_FRAME_ALLOCATION] - n_frees, n_frees);
 	tell_waits(run);
 	if (!run->format->has_losses)
-		tell(run, n_losses, "intervals with losses");
-	tell(run, export->n_ticks, "ticks of samples");
+		tell(run, n_losses, "interval with losses",
+		     "intervals with losses");
+	tell(run, export->n_ticks, "tick of samples", "ticks of samples");
 }
 
 /* Make the view of allocations, with the same filter. */

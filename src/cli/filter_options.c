@@ -264,19 +264,21 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options)
 	}
 }
 
-const char *syc_filter_options_of(enum syscap_view_of of)
+const char *syc_filter_options_of(enum syscap_view_of of, uint64_t n)
 {
-	static const char *const names[] = {
-		[SYSCAP_VIEW_SAMPLES] = "samples",
-		[SYSCAP_VIEW_ALLOCATED] = "allocations",
-		[SYSCAP_VIEW_LEAKED] = "allocations",
-		[SYSCAP_VIEW_TEMPORARY] = "allocations",
-		[SYSCAP_VIEW_BLOCKED] = "calls that blocked",
-		[SYSCAP_VIEW_STALLED] = "stacks of stalls",
-		[SYSCAP_VIEW_PEAK] = "allocations",
+	static const char *const names[][2] = {
+		[SYSCAP_VIEW_SAMPLES] = { "sample", "samples" },
+		[SYSCAP_VIEW_ALLOCATED] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_LEAKED] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_TEMPORARY] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_BLOCKED] = { "call that blocked",
+		                          "calls that blocked" },
+		[SYSCAP_VIEW_STALLED] = { "stack of a stall",
+		                          "stacks of stalls" },
+		[SYSCAP_VIEW_PEAK] = { "allocation", "allocations" },
 	};
 
-	return names[of];
+	return names[of][n != 1];
 }
 
 unsigned syc_filter_options_parts(const struct syc_filter_options *options)

@@ -37,8 +37,8 @@ bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 /** The part of a profile with the requested stacks. */
 unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 
-/** The plural name of the requested stacks. */
-const char *syc_filter_options_of(enum syscap_view_of of);
+/** The name of @n requested stacks. */
+const char *syc_filter_options_of(enum syscap_view_of of, uint64_t n);
 
 /** Maximum size of a sentence about syscap's own code, with its NUL. */
 #define SYC_RECORDING_TEXT 160

@@ -265,9 +265,11 @@ static void print_selection(const struct syc_stat_hot *hot)
 	if (!hot->is_filtered)
 		return;
 	printf("  %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
-	       view->n_looked, syc_filter_options_of(hot->filter->of));
+	       view->n_looked,
+	       syc_filter_options_of(hot->filter->of, view->n_looked));
 	if (view->n_marks > 0)
-		printf(", inside of %zu marks", view->n_marks);
+		printf(", inside of %zu mark%s", view->n_marks,
+		       syc_plural(view->n_marks));
 	if (view->n_threadless_marks > 0)
 		printf(" (%" PRIu64 " of no known thread: samples of all "
 		       "threads of their processes)",

@@ -335,7 +335,7 @@ static int print_hot(const struct syc_stat_hot *hot)
 		r = syc_stat_hot_text(hot);
 	else if (hot->is_filtered || hot->tree || hot->threads || hot->lines)
 		printf("\nThere are no %s.\n",
-		       syc_filter_options_of(hot->filter->of));
+		       syc_filter_options_of(hot->filter->of, 0));
 	if (r == 0 && hot->lines && view->total > 0)
 		r = syc_stat_lines_text(hot);
 	return r == 0 && hot->tree && view->total > 0 ? stat_tree_text(hot) : r;

@@ -15,6 +15,12 @@
 
 #include "common/containers.h"
 
+/** The ending of a regular plural, if @n things are several. */
+static inline const char *syc_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /** U+FFFD, which replaces unreadable bytes. */
 #define SYC_UTF8_REPLACEMENT "\xEF\xBF\xBD"
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/now.h"
+#include "common/strings.h"
 #include "view/grid.h"
 #include "view/table.h"
 
@@ -428,8 +429,9 @@ void syc_page_context_show_no_samples(struct syc_page_context *context)
 		return;
 	}
 	syc_figures_count(text, n, context->is_exact);
-	snprintf(line, sizeof(line), "none of %s samples passes the filter%s",
-	         text, context->lenses.n > 1 ? "; Backspace removes it" : "");
+	snprintf(line, sizeof(line), "of %s sample%s, none passes the filter%s",
+	         text, syc_plural(n),
+	         context->lenses.n > 1 ? "; Backspace removes it" : "");
 	syc_page_context_show_none(context, line);
 }
 

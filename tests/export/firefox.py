@@ -180,7 +180,7 @@ def check(story, path, args, passes):
     wanted = [v for v in story.values if passes(v[0], v[1], -1)]
     assert sorted(values) == sorted(wanted), "values"
     if passes(BEGIN + 1, 10, -1):
-        assert b"note: omitted 1 counter values that are not numbers" in \
+        assert b"note: omitted 1 counter value that is not a number" in \
             done.stderr
     assert names.get(("10", 11), "worker </script>") == "worker </script>"
     if not args:

@@ -43,9 +43,10 @@ def check_folded(path, samples, args):
             ticks * PERIOD
     assert lines == wanted, "folded"
     for n, what in ((183, "marks"), (100, "frames of counters"),
-                    (10, "lines of logs"),
-                    (30, "frames of allocations and frees")):
+                    (10, "lines of logs"), (10, "frees")):
         assert "note: omitted %d %s, which" % (n, what) in said, said
+    assert "note: omitted 20 allocations; --of=allocated exports them" in \
+        said, said
 
 
 def check_evented(profile, frames):
@@ -93,7 +94,10 @@ def check_speedscope(path, samples, marks, args):
     n = sum(missing.values())
     # one mark of each thread partly overlaps others
     assert n == len({(m[2], m[3]) for m in marks}), missing
-    assert "note: omitted %d marks that overlap" % n in said, said
+    assert "note: omitted %d mark%s that overlap" % (
+        n, "" if n == 1 else "s") in said, said
+    for n, what in ((20, "allocations"), (10, "frees")):
+        assert "note: omitted %d %s, which" % (n, what) in said, said
 
 
 def check_early_marks(folder):
