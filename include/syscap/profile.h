@@ -435,6 +435,10 @@ struct syscap_filter {
 	int64_t longer_than;    /* ns; 0: any */
 	uint64_t slowest;       /* number of marks; 0: all */
 	double slowest_percent; /* share of marks, rounded up; 0: all */
+	/* Numbers of the matching marks, as in view->marks, instead of the
+	 * conditions above; NULL: the conditions choose. */
+	const uint32_t *marks;
+	size_t n_marks;
 
 	/*
 	 * Transforms of each stack, in this order, from the outermost to the

@@ -104,10 +104,16 @@ static struct syscap_filter block_of(const struct recording *recording,
                                      size_t i)
 {
 	struct syscap_filter filter = recording->query.filter;
+	const struct syscap_view *const whole = recording->query.view;
 	struct syscap_profile_span span;
 	int64_t begin, end;
 	uint64_t length;
 
+	/* The slowest marks are those of the whole capture, as in stat. */
+	if (whole->n_marks > 0) {
+		filter.marks = whole->marks;
+		filter.n_marks = whole->n_marks;
+	}
 	syscap_profile_span(recording->query.profile, &span);
 	begin = filter.has_from ? filter.from : span.begin;
 	end = filter.has_to && filter.to < span.end ? filter.to : span.end;

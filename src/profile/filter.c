@@ -77,7 +77,11 @@ static int choose(const struct syscap_profile *profile,
                   const struct syscap_filter *asked,
                   const struct filter_tasks *tasks, struct choice *choice)
 {
-	for (size_t i = 0; i < profile->marks.items.n; i++) {
+	const size_t n =
+		asked->marks != NULL ? asked->n_marks : profile->marks.items.n;
+
+	for (size_t k = 0; k < n; k++) {
+		const size_t i = asked->marks != NULL ? asked->marks[k] : k;
 		const struct syscap_profile_mark mark =
 			syc_marks_get(&profile->marks, i);
 		const struct syscap_profile_thread *thread =
@@ -85,7 +89,8 @@ static int choose(const struct syscap_profile *profile,
 		const struct chosen chosen = { mark.time, mark.duration,
 			                       (uint32_t)i };
 
-		if (mark.is_end || !is_asked(asked, profile, &mark))
+		if (asked->marks == NULL &&
+		    (mark.is_end || !is_asked(asked, profile, &mark)))
 			continue;
 		if (thread->tid < 0 ? !tasks->processes[thread->process]
 		                    : !tasks->threads[mark.thread])
@@ -112,6 +117,8 @@ static void keep_slowest(const struct syscap_filter *asked,
 {
 	size_t most = choice->marks.n;
 
+	if (asked->marks != NULL)
+		return;
 	if (asked->slowest > 0 && asked->slowest < most)
 		most = (size_t)asked->slowest;
 	if (asked->slowest_percent > 0 && asked->slowest_percent < 100)
@@ -456,8 +463,9 @@ static int match_all(struct syc_filter *filter,
 
 static bool has_mark_condition(const struct syscap_filter *asked)
 {
-	return asked->mark_group != NULL || asked->longer_than > 0 ||
-	       asked->slowest > 0 || asked->slowest_percent > 0;
+	return asked->marks != NULL || asked->mark_group != NULL ||
+	       asked->longer_than > 0 || asked->slowest > 0 ||
+	       asked->slowest_percent > 0;
 }
 
 static int find_marks(struct syc_filter *filter,

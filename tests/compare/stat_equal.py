@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """stat_equal.py SYSCAP CAPTURE SEED - diff and stat agree on one run: last and
-largest value of each counter, number and percentiles of marks.
+largest value of each counter, number of marks, and the slowest marks.
 """
 import json
 import math
+import os
 import random
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "export"))
+from story import BEGIN, Story  # noqa: E402
 
 SYSCAP, CAPTURE, SEED = sys.argv[1:]
 
@@ -61,6 +66,31 @@ def of_diff(filters):
     return rows
 
 
+def check_slowest(folder):
+    """Check that both commands choose the slowest marks of the whole capture,
+    also if diff compares blocks of one run.  The marks become slower, so that
+    the last blocks have the slowest."""
+    story = Story()
+    for i in range(20):
+        story.mark(10, 10, BEGIN + i * 95_000_000, (i + 1) * 2_000_000,
+                   "growing", "step")
+    path = os.path.join(folder, "growing.syscap")
+    story.write(path)
+    for slowest, n in ("3", 3), ("10%", 2):
+        filters = ["--mark", "growing/step", "--slowest", slowest]
+        expected = ask("stat", filters, path)
+        assert expected["hot"]["marks"] == n and expected["hot"]["total"] > 0
+        found = ask("diff", ["--all", "--min", "0%", *filters], path, path)
+        amounts = [sum(row["base_values"]) / len(row["base_values"])
+                   for row in found["rows"] if row["kind"] == "function"]
+        counts = [sum(row["base_values"]) / len(row["base_values"])
+                  for row in found["rows"] if row["measure"] == "count"]
+        if (not math.isclose(expected["hot"]["total"], sum(amounts)) or
+                not math.isclose(n, sum(counts))):
+            sys.exit(f"{filters}: {expected['hot']['total']} in {n} marks in "
+                     f"stat, {sum(amounts)} in {sum(counts)} in diff")
+
+
 def main():
     whole = ask("stat", [], CAPTURE)
     span = whole["duration_ns"]
@@ -89,6 +119,8 @@ def main():
                           found.get(key))
             sys.exit(f"{filters}: not the same")
         n += len(expected)
+    with tempfile.TemporaryDirectory() as folder:
+        check_slowest(folder)
     print(f"{n} numbers are the same")
 
 
