@@ -420,16 +420,17 @@ static void tell_end(struct syc_checker *checker, unsigned len,
 		syc_findings_problem(
 			checker->findings, SYC_FINDING_TORN, error->offset,
 			"torn: %" PRIu64
-			" bytes after the last whole frame at offset %" PRIu64,
-			left, checker->last);
+			" byte%s after the last whole frame at offset %" PRIu64,
+			left, syc_plural(left), checker->last);
 	else if (is_torn)
 		syc_findings_problem(
 			checker->findings, SYC_FINDING_TORN, error->offset,
-			"torn: %" PRIu64 " bytes after the header", left);
+			"torn: %" PRIu64 " byte%s after the header", left,
+			syc_plural(left));
 	else
 		syc_findings_problem(checker->findings, SYC_FINDING_LENGTH,
-		                     error->offset, "%s (%" PRIu64 " bytes)",
-		                     error->message, left);
+		                     error->offset, "%s (%" PRIu64 " byte%s)",
+		                     error->message, left, syc_plural(left));
 }
 
 static void tell_rest(struct syc_checker *checker)

@@ -11,6 +11,7 @@
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/table.h"
+#include "common/strings.h"
 
 /* Report unreadable parts of the ring file of a dead process. */
 static void check_rings(struct syc_checker *checker)
@@ -19,11 +20,11 @@ static void check_rings(struct syc_checker *checker)
 
 	syscap_reader_info(checker->reader, &info);
 	if (info.merged_bad != 0)
-		syc_findings_problem(checker->findings, SYC_FINDING_CONTENT,
-		                     info.size - info.merged_bytes,
-		                     "%" PRIu64
-		                     " parts of the ring file are unreadable",
-		                     info.merged_bad);
+		syc_findings_problem(
+			checker->findings, SYC_FINDING_CONTENT,
+			info.size - info.merged_bytes,
+			"%" PRIu64 " part%s of the ring file cannot be read",
+			info.merged_bad, syc_plural(info.merged_bad));
 }
 
 /* Returns the exit status for one file. */
@@ -228,7 +229,8 @@ static void print_counts(const struct syc_findings *findings, uint64_t n_frames)
 		fprintf(findings->out, ": %" PRIu64 " problem%s\n", n,
 		        n == 1 ? "" : "s");
 	else
-		fprintf(findings->out, ": %" PRIu64 " frames, ok\n", n_frames);
+		fprintf(findings->out, ": %" PRIu64 " frame%s, ok\n", n_frames,
+		        syc_plural(n_frames));
 }
 
 bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames)

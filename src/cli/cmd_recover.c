@@ -18,6 +18,7 @@
 #include "cli/error.h"
 #include "cli/files.h"
 #include "cli/table.h"
+#include "common/strings.h"
 
 struct recover_how {
 	const char *command; /* argv[0]: "syscap recover" */
@@ -42,15 +43,15 @@ static void tell_recovered(const char *file, const struct syc_recovered *r,
 		       file, would);
 	if (r->frames != 0)
 		printf("%s: %" PRIu64
-		       " frames %smoved from the ring file into the capture\n",
-		       file, r->frames, would);
+		       " frame%s %smoved from the ring file into the capture\n",
+		       file, r->frames, syc_plural(r->frames), would);
 	else if (r->had_rings && r->bad == 0)
 		printf("%s: the ring file has no more events and %s\n", file,
 		       dry ? "would be removed" : "is removed");
 	if (r->cut != 0)
-		printf("%s: %" PRIu64 " bytes of a torn frame %scut off at "
+		printf("%s: %" PRIu64 " byte%s of a torn frame %scut off at "
 		       "byte %" PRIu64 "\n",
-		       file, r->cut, would, r->cut_at);
+		       file, r->cut, syc_plural(r->cut), would, r->cut_at);
 	if (r->made_end)
 		printf("%s: the end time %sset\n", file, would);
 	if (r->frames == 0 && !r->had_rings && r->cut == 0 && !r->made_end)
@@ -81,8 +82,8 @@ static int recover_one(const struct recover_how *how, const char *file)
 	fflush(stdout);
 	fprintf(stderr,
 	        "%s: %s: kept the ring file, because %" PRIu64
-	        " parts are unreadable\n",
-	        command, file, recovered.bad);
+	        " part%s cannot be read\n",
+	        command, file, recovered.bad, syc_plural(recovered.bad));
 	return SYC_EXIT_PROBLEM;
 }
 
@@ -114,8 +115,8 @@ static int recover_left(const struct recover_how *how, const char *file,
 		fflush(stdout);
 		fprintf(stderr,
 		        "%s: %s: kept the ring file with %" PRIu64
-		        " frames of a deleted capture; --discard removes it\n",
-		        how->command, file, frames);
+		        " frame%s of a deleted capture; --discard removes it\n",
+		        how->command, file, frames, syc_plural(frames));
 		return SYC_EXIT_PROBLEM;
 	}
 	if (!how->dry && syc_recover_discard(file, &frames, &error) != 0) {
@@ -126,8 +127,8 @@ static int recover_left(const struct recover_how *how, const char *file,
 	if (how->quiet)
 		return SYC_EXIT_DONE;
 	tell_capture(file, found->capture);
-	printf("%s: the capture was deleted: %" PRIu64 " frames %sremoved\n",
-	       file, frames, how->dry ? "would be " : "");
+	printf("%s: the capture was deleted: %" PRIu64 " frame%s %sremoved\n",
+	       file, frames, syc_plural(frames), how->dry ? "would be " : "");
 	return SYC_EXIT_DONE;
 }
 

@@ -80,10 +80,12 @@ static int look_at(const struct syc_view_query *query, enum syscap_view_of of,
 	return syscap_view_new(query->profile, &filter, ret_view, NULL);
 }
 
-static void print_count(const char *command, uint64_t n, const char *text)
+static void print_count(const char *command, uint64_t n, const char *one,
+                        const char *many)
 {
 	if (n > 0)
-		fprintf(stderr, "%s: note: %" PRIu64 " %s\n", command, n, text);
+		fprintf(stderr, "%s: note: %" PRIu64 " %s\n", command, n,
+		        n == 1 ? one : many);
 }
 
 static void print_cell(const char *command, uint64_t cell, const char *what)
@@ -104,13 +106,16 @@ static void print_limits(const struct syc_report_page_request *request,
 
 	print_cell(command, report->heap_cell, "allocations");
 	print_count(command, report->n_marks_summed,
+	            "shorter mark: only its duration is on the page",
 	            "shorter marks: only their sums are on the page");
-	print_count(command, report->n_values_omitted,
+	print_count(command, report->n_values_omitted, "counter value omitted",
 	            "counter values omitted");
 	print_count(
 		command, report->n_sources_omitted,
+		"source file omitted: unreadable here, too large or not text",
 		"source files omitted: unreadable here, too large or not text");
 	print_count(command, report->n_logs_omitted,
+	            "less severe log message omitted",
 	            "less severe log messages omitted");
 	print_cell(command, report->wait_cells[SYC_WAITS_BLOCKED],
 	           "calls that blocked");

@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/stat_summary.h"
 #include "cli/view_query.h"
+#include "common/strings.h"
 
 /* Return whether @filter can exclude events without a stack. */
 static bool stat_filtered_is(const struct syscap_filter *filter)
@@ -137,9 +138,10 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 	if (summary->n_damaged > MOST_FAULTS)
 		fprintf(stderr,
 		        "%s: %s: %" PRIu64
-		        " more frames are damaged; 'syscap check' lists them\n",
+		        " more damaged frame%s; 'syscap check' lists all\n",
 		        run->command, run->file,
-		        summary->n_damaged - MOST_FAULTS);
+		        summary->n_damaged - MOST_FAULTS,
+		        syc_plural(summary->n_damaged - MOST_FAULTS));
 	return syscap_profile_settle(run->profile);
 }
 

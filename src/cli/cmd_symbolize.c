@@ -32,6 +32,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "code/code_names.h"
+#include "common/strings.h"
 #include "symbols/lines.h"
 #include "symbols/resolver.h"
 #include "symbols/symbol_table.h"
@@ -357,13 +358,15 @@ static void symbolize_names_tell_totals(const struct symbolize_job *job)
 		return;
 	}
 	printf("%s: %" PRIu64 " of %" PRIu64 " addresses in stacks have names "
-	       "(%.1f %%), of %" PRIu64 " functions\n",
+	       "(%.1f %%), of %" PRIu64 " function%s\n",
 	       job->options->file, totals.named, totals.addresses,
 	       100.0 * (double)totals.named / (double)totals.addresses,
-	       totals.records - totals.kept);
+	       totals.records - totals.kept,
+	       syc_plural(totals.records - totals.kept));
 	if (totals.kept > 0)
-		printf("%s: %" PRIu64 " earlier names are kept\n",
-		       job->options->file, totals.kept);
+		printf("%s: %" PRIu64 " earlier name%s kept\n",
+		       job->options->file, totals.kept,
+		       totals.kept == 1 ? " is" : "s are");
 	if (job->options->lines)
 		printf("%s: %" PRIu64 " of %" PRIu64 " places have source "
 		       "lines, %" PRIu64 " of them in inlined functions\n",

@@ -204,9 +204,11 @@ static void diff_value(const struct syc_diff_report *report,
 	         row->measure >= SYC_MEASURE_LAST)
 		whole(value, "", text);
 	else if (row->measure == SYC_MEASURE_AMOUNT &&
-	         (unit == SYSCAP_UNIT_TICKS || unit == SYSCAP_UNIT_BYTES))
-		whole(value, unit == SYSCAP_UNIT_TICKS ? "ticks" : "bytes",
-		      text);
+	         unit == SYSCAP_UNIT_BYTES)
+		syc_size_format(value, text, SYC_DIFF_CELL);
+	else if (row->measure == SYC_MEASURE_AMOUNT &&
+	         unit == SYSCAP_UNIT_TICKS)
+		whole(value, value == 1 ? "tick" : "ticks", text);
 	else if (value < 9e18)
 		syc_duration_format((int64_t)llround(value), text,
 		                    SYC_DIFF_CELL);
@@ -384,8 +386,9 @@ static void print_noise(const struct syc_diff_report *report)
 	if (!report->has_blocks && comparison->detectable > SYC_SMALL_CHANGE) {
 		printf("; for %.0f %%, ", 100 * SYC_SMALL_CHANGE);
 		if (comparison->n_units_needed > 0)
-			printf("use %zu runs on each side",
-			       comparison->n_units_needed);
+			printf("use %zu run%s on each side",
+			       comparison->n_units_needed,
+			       syc_plural(comparison->n_units_needed));
 		else
 			printf("more than %d runs on each side are needed",
 			       SYC_MOST_UNITS);

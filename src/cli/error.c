@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "common/now.h"
+#include "common/strings.h"
 
 #define EACH_NS INT64_C(250000000)
 
@@ -70,9 +71,11 @@ void syc_cli_error_note_merged(const char *command, const char *file,
 	if (info.merged_frames != 0)
 		fprintf(stderr,
 		        "%s: %s: %" PRIu64
-		        " frames come from the ring file of a killed process; "
-		        "'syscap recover' moves them into the capture\n",
-		        command, file, info.merged_frames);
+		        " frame%s from the ring file of a killed process; "
+		        "'syscap recover' moves %s into the capture\n",
+		        command, file, info.merged_frames,
+		        info.merged_frames == 1 ? " comes" : "s come",
+		        info.merged_frames == 1 ? "it" : "them");
 	if (info.not_merged[0] != '\0') {
 		fprintf(stderr, "%s: %s: note: ", command, file);
 		syc_printable_write(stderr, info.not_merged, false);
@@ -89,8 +92,9 @@ bool syc_cli_error_warn_unread(const char *command, const char *file,
 	if (info.merged_bad != 0)
 		fprintf(stderr,
 		        "%s: %s: %" PRIu64
-		        " parts of the ring file are unreadable\n",
-		        command, file, info.merged_bad);
+		        " part%s of the ring file cannot be read\n",
+		        command, file, info.merged_bad,
+		        syc_plural(info.merged_bad));
 	return info.merged_bad != 0;
 }
 

@@ -37,16 +37,18 @@ static void print_heap(const struct syc_stat_hot *hot,
 	syscap_profile_heap(hot->profile, &heap);
 	if (heap.n_allocations == 0)
 		return;
-	printf("  allocated  %" PRIu64 " times, ", heap.n_allocations);
+	printf("  allocated  %" PRIu64 " time%s, ", heap.n_allocations,
+	       syc_plural(heap.n_allocations));
 	print_size(heap.bytes);
 	printf("; at most ");
 	print_size(heap.peak);
 	printf(" at %+.6f s",
 	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
-	printf("%s\n  leaked     %" PRIu64 " times, ", hot->whole,
-	       heap.n_leaked);
+	printf("%s\n  leaked     %" PRIu64 " time%s, ", hot->whole,
+	       heap.n_leaked, syc_plural(heap.n_leaked));
 	print_size(heap.leaked);
-	printf("; temporary %" PRIu64 " times, ", heap.n_temporary);
+	printf("; temporary %" PRIu64 " time%s, ", heap.n_temporary,
+	       syc_plural(heap.n_temporary));
 	print_size(heap.temporary);
 	puts(hot->whole);
 }
@@ -396,7 +398,8 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	print_slowest_write(&summary->slowest, hot->whole);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);
-	printf(", %" PRIu64 " frames in ", summary->n_frames);
+	printf(", %" PRIu64 " frame%s in ", summary->n_frames,
+	       syc_plural(summary->n_frames));
 	print_size(summary->info.size);
 	if (summary->n_damaged > 0)
 		printf(", and %" PRIu64 " damaged", summary->n_damaged);

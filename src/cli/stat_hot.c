@@ -171,7 +171,9 @@ syc_stat_sort_functions(enum syc_stat_sort sort,
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
                          char *text, size_t size)
 {
-	if (unit == SYSCAP_UNIT_TICKS || unit == SYSCAP_UNIT_BYTES)
+	if (unit == SYSCAP_UNIT_BYTES)
+		syc_size_format((double)amount, text, size);
+	else if (unit == SYSCAP_UNIT_TICKS)
 		snprintf(text, size, "%" PRIu64, amount);
 	else
 		syc_duration_format(amount < INT64_MAX ? (int64_t)amount
@@ -425,8 +427,8 @@ static int print_threads(const struct syc_stat_hot *hot)
 	for (size_t i = 0; r == 0 && i < n && i < MOST_THREADS; i++)
 		r = print_thread(hot, &ranks[i]);
 	if (n > MOST_THREADS)
-		printf("\n… and %zu more threads: --thread TID shows one\n",
-		       n - MOST_THREADS);
+		printf("\n… and %zu more thread%s: --thread TID shows one\n",
+		       n - MOST_THREADS, syc_plural(n - MOST_THREADS));
 	free(ranks);
 	return r;
 }
@@ -453,13 +455,15 @@ int syc_stat_hot_text(const struct syc_stat_hot *hot)
 	int r;
 
 	syc_stat_hot_format(view->unit, view->total, text, sizeof(text));
-	syc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
-	                  view->unit == SYSCAP_UNIT_TICKS ||
-	                                  view->unit == SYSCAP_UNIT_BYTES
-	                          ? " "
-	                          : " of ",
-	                  syscap_view_unit_name(view->unit),
-	                  of_what(hot->filter->of));
+	if (view->unit == SYSCAP_UNIT_BYTES)
+		syc_table_heading(stdout, "Hot functions: %s%s", text,
+		                  of_what(hot->filter->of));
+	else
+		syc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
+		                  view->unit == SYSCAP_UNIT_TICKS ? " "
+		                                                  : " of ",
+		                  syscap_view_unit_name(view->unit),
+		                  of_what(hot->filter->of));
 	print_selection(hot);
 	if (view->total == 0)
 		return 0;

@@ -164,14 +164,16 @@ static int print_lost(const struct syc_stat_summary *summary, size_t most,
 		const struct syc_thread_loss *thread =
 			&losses->threads.items[i];
 		const double begin = (double)summary->begin;
+		char size[SYC_SIZE_TEXT];
 
+		syc_size_format((double)thread->bytes, size, sizeof(size));
 		syc_table_add(&table, "%" PRId32, thread->pid);
 		if (thread->tid < 0)
 			syc_table_add(&table, "-");
 		else
 			syc_table_add(&table, "%" PRId32, thread->tid);
 		syc_table_add(&table, "%" PRIu64, thread->frames);
-		syc_table_add(&table, "%" PRIu64, thread->bytes);
+		syc_table_add(&table, "%s", size);
 		syc_table_add(&table, "%+.6f s",
 		              ((double)thread->from - begin) / 1e9);
 		syc_table_add(&table, "%+.6f s",

@@ -219,7 +219,8 @@ void syc_size_format(double bytes, char *text, size_t size)
 		unit++;
 	}
 	if (unit < 0)
-		snprintf(text, size, "%.0f bytes", bytes);
+		snprintf(text, size, "%.0f byte%s", bytes,
+		         bytes == 1 ? "" : "s");
 	else
 		snprintf(text, size, "%.1f %s", bytes, units[unit]);
 }

@@ -15,6 +15,7 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "common/strings.h"
 #include "profile/filter.h"
 #include "profile/marks.h"
 
@@ -305,8 +306,10 @@ static int read_all(struct syc_view_query *query)
 	if (span.n_damaged > 0) {
 		fprintf(stderr,
 		        "%s: %s: skipped %" PRIu64
-		        " damaged frames; 'syscap check' lists them\n",
-		        query->command, query->file, span.n_damaged);
+		        " damaged frame%s; 'syscap check' lists %s\n",
+		        query->command, query->file, span.n_damaged,
+		        syc_plural(span.n_damaged),
+		        span.n_damaged == 1 ? "it" : "them");
 		query->status = SYC_EXIT_PROBLEM;
 	}
 	return 0;

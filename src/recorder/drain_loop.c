@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "common/strings.h"
 #include "recorder/recording.h"
 #include "ring/drain_interval.h"
 
@@ -347,8 +348,9 @@ static bool join_written(struct syc_recording *recording)
 		all_is_there &= !lost;
 		if (n != 0 && !recording->options->quiet)
 			fprintf(stderr,
-			        "syscap record: %s: %llu frames joined\n",
-			        all[i]->option, (unsigned long long)n);
+			        "syscap record: %s: %llu frame%s joined\n",
+			        all[i]->option, (unsigned long long)n,
+			        syc_plural(n));
 	}
 	return all_is_there;
 }

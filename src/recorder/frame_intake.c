@@ -9,6 +9,7 @@
 
 #include "capture/frame.h"
 #include "common/now.h"
+#include "common/strings.h"
 #include "recorder/processes.h"
 #include "recorder/rings.h"
 #include "symbols/process_maps.h"
@@ -388,8 +389,9 @@ static void report_closed(struct syc_intake *intake, struct syc_ring *ring)
 		         ring->requester);
 	snprintf(text, sizeof(text),
 	         "closed the ring of %s after %" PRIu64
-	         " frames, at byte %" PRIu64 ": %s",
-	         who, ring->frames, ring->position, ring->why);
+	         " frame%s, at byte %" PRIu64 ": %s",
+	         who, ring->frames, syc_plural(ring->frames), ring->position,
+	         ring->why);
 	syc_console_print(intake->console, "%s", text);
 	if (pid > 0)
 		syc_processes_know(intake->processes, pid, ring->requester);

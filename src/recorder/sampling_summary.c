@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strings.h"
 #include "recorder/frame_intake.h"
 
 #define FEW        50u /* fewer samples allow no statement */
@@ -164,9 +165,10 @@ static bool print_cramped(const struct syc_sampling_summary *sampling)
 	if (20 * sampling->cramped <= sampling->reported_ticks)
 		return false;
 	fprintf(stderr,
-	        "syscap record: %llu ticks found an alternate signal stack "
+	        "syscap record: %llu tick%s found an alternate signal stack "
 	        "without room; make it 64 KiB\n",
-	        (unsigned long long)sampling->cramped);
+	        (unsigned long long)sampling->cramped,
+	        syc_plural(sampling->cramped));
 	return true;
 }
 

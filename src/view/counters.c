@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strings.h"
 #include "view/page_context.h"
 #include "view/table.h"
 
@@ -315,8 +316,9 @@ static void say(const struct counters *counters,
 	syc_figures_value(min, row->min, is_double, context->is_exact);
 	syc_figures_value(max, row->max, is_double, context->is_exact);
 	syc_figures_value(last, row->last, is_double, context->is_exact);
-	syc_page_context_say(context, "%zu values from %s to %s, then %s · %s",
-	                     row->count, min, max, last, name);
+	syc_page_context_say(context, "%zu value%s from %s to %s, then %s · %s",
+	                     row->count, syc_plural(row->count), min, max, last,
+	                     name);
 }
 
 static void draw(void *state, struct syc_page_context *context)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strings.h"
 #include "view/mark_table.h"
 #include "view/page_context.h"
 #include "view/table.h"
@@ -165,9 +166,10 @@ static void mark_names_draw(struct mark_names *names,
 	}
 	syc_page_context_say(
 		context,
-		"%zu names · %zu marks · Enter lists them, c compares "
+		"%zu name%s · %zu mark%s · Enter lists them, c compares "
 		"the slowest",
-		table->n_rows, table->n_marks);
+		table->n_rows, syc_plural(table->n_rows), table->n_marks,
+		syc_plural(table->n_marks));
 }
 
 struct found_names {

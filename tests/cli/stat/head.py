@@ -101,6 +101,15 @@ def main():
     assert [line.split()[:4] for line in lines[at + 2:at + 4]] == [
         ["1", "9", "2", "1:"], ["2", "5", "1", "2"]], lines[at:]
     assert "1: 6 3: 3" in lines[at + 2], lines[at + 2]
+    # Bytes are scaled.
+    lines = head(*files, *(frame(14, 1, i, 0, struct.pack(
+        "<QqiHHQ", 0x1000 + i, 1 << 20, 1, 1, 0, RENDER)) for i in range(3)),
+                 filters=["--of=allocated"])
+    expect(lines, "Hot functions: 3.0 MiB allocated",
+           "  allocated  3 times, 3.0 MiB; at most 3.0 MiB at +0.000000 s")
+    assert any(line.split() == ["3.0", "MiB", "100.0", "%", "3.0", "MiB",
+                                "100.0", "%", "render", "-"]
+               for line in lines), lines
     # All functions have names.
     lines = head(*files, sample(1, 1, 1, RENDER))
     expect(lines, "x.syscap", "  hottest    render 100.0 %")
