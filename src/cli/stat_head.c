@@ -357,8 +357,17 @@ static void print_part(uint64_t part, uint64_t all, const char *what)
 		printf(", %.1f %% %s", percent(part, all), what);
 }
 
+/* Time without a stack in the table of functions. */
+static uint64_t sum_without_stack(const struct syscap_view *view)
+{
+	for (size_t i = 0; i < view->n_sums; i++)
+		if (view->sums[i].function == SYSCAP_FUNCTION_EMPTY)
+			return view->sums[i].self;
+	return 0;
+}
+
 static void print_samples(const struct syc_stat_summary *summary,
-                          const char *whole)
+                          const struct syc_stat_hot *hot)
 {
 	const struct syc_sample_stats *samples = &summary->samples;
 
@@ -373,9 +382,14 @@ static void print_samples(const struct syc_stat_summary *summary,
 	print_part(samples->cut, samples->count, "too deep to be complete");
 	print_part(samples->stopped, samples->count,
 	           "end before the outermost function");
-	print_part(samples->without_stack, samples->weight,
-	           "of the time without a stack");
-	puts(whole);
+	/* Without a filter, the share is that of the table of functions. */
+	if (hot->filter->of == SYSCAP_VIEW_SAMPLES && hot->whole[0] == 0)
+		print_part(sum_without_stack(hot->view), hot->view->total,
+		           "of the time without a stack");
+	else
+		print_part(samples->without_stack, samples->weight,
+		           "of the time without a stack");
+	puts(hot->whole);
 }
 
 int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
@@ -404,7 +418,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	if (summary->n_damaged > 0)
 		printf(", and %" PRIu64 " damaged", summary->n_damaged);
 	puts(hot->whole);
-	print_samples(summary, hot->whole);
+	print_samples(summary, hot);
 	print_heap(hot, summary);
 	return 0;
 }

@@ -101,6 +101,14 @@ def main():
     assert [line.split()[:4] for line in lines[at + 2:at + 4]] == [
         ["1", "9", "2", "1:"], ["2", "5", "1", "2"]], lines[at:]
     assert "1: 6 3: 3" in lines[at + 2], lines[at + 2]
+    # The share without a stack is that of the table: of the time that the
+    # table shows, without syscap's own.
+    lines = head(*files, sample(1, 1, 3, RENDER), sample(1, 1, 1),
+                 sample(1, 1, 6, OWN, APP))
+    expect(lines, "  samples    3 instead of 10 requested, so each counts for "
+           "3.3, 25.0 % of the time without a stack")
+    assert any(line.split() == ["1", "25.0", "%", "1", "25.0", "%", "[no",
+                                "stack]", "-"] for line in lines), lines
     # Bytes are scaled.
     lines = head(*files, *(frame(14, 1, i, 0, struct.pack(
         "<QqiHHQ", 0x1000 + i, 1 << 20, 1, 1, 0, RENDER)) for i in range(3)),
