@@ -6,9 +6,7 @@ import { eachBar, eachMark, lowerBound } from './filter.js';
 export const MARK_SUMS = ['counts', 'sums', 'least', 'medians', 'p99s', 'most'];
 
 /**
- * The processor time of each mark: the weight of its thread's samples during
- * the mark.  If the thread is unknown,
- * the thread of its process with the most samples counts.
+ * The weight of samples of each mark's thread; if unknown, the busiest thread.
  * @param {Model} model @param {ArrayLike<number>} marks
  */
 export function runningTimes(model, marks) {

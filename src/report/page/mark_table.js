@@ -31,7 +31,7 @@ export function makeMarkTable(view) {
 				number: true, width: 'amount',
 				by: (row) => row.running,
 				cell: (row) => row.running >= 0 && app.model.isTime &&
-					duration(row) > 0 ? formatTime(row.running) : '–' },
+					duration(row) > 0 ? formatTime(Math.min(row.running, duration(row))) : '–' },
 			{ key: 'thread', text: 'Thread', width: 'name',
 				by: (row) => of(row).threads[row.i],
 				cell: (row) => app.model.threadName(of(row).threads[row.i]) },

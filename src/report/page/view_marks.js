@@ -540,7 +540,7 @@ export class MarksView extends View {
 			lines.push(message);
 		if (model.isTime && model.samples.n > 0 && marks.durations[i] > 0)
 			lines.push((model.isWall() ? 'sampled for ' : 'ran for ') +
-				formatTime(runningTimes(model, [i])[0]));
+				formatTime(Math.min(runningTimes(model, [i])[0], marks.durations[i])));
 		return lines;
 	}
 

@@ -25,6 +25,8 @@ const { Timeline } = await import('../../../src/report/page/timeline.js');
 const { Table } = await import('../../../src/report/page/table.js');
 const { ownersOf } = await import(
 	'../../../src/report/page/thread_colours.js');
+const { makeMarkTable } = await import(
+	'../../../src/report/page/mark_table.js');
 const { makeTree } = await import('../../../src/report/page/tree.js');
 const { model: make } = await import('./page.mjs');
 
@@ -355,4 +357,14 @@ test('keys brush the time axis, and it shows the range', async () => {
 	app.set({ window: '10-50' });
 	frames.draw();
 	assert.deepEqual(app.timeline.window(), [10, 50]);
+});
+
+test('a mark ran for at most its duration', async () => {
+	const app = await start({ view: 'marks', show: 'table' });
+	const { headings } = makeMarkTable({ app }).options;
+	const cell = (key, running) => headings.find((one) => one.key === key)
+		.cell({ i: 0, running, isBar: false });
+	app.model.isTime = true;
+	assert.equal(cell('running', 1e9), cell('duration'));
+	assert.notEqual(cell('running', 1), cell('duration'));
 });
