@@ -191,6 +191,17 @@ static void whole(double value, const char *unit, char *text)
 	         value, unit[0] ? " " : "", unit);
 }
 
+/* Print a number of marks, or a counter's value. */
+static void format_counter(const struct syc_compared *row, double value,
+                           char *text)
+{
+	if (row->measure >= SYC_MEASURE_LAST && isfinite(value) && value >= 0 &&
+	    syc_counter_is_bytes(row->name.of, row->name.name, ""))
+		syc_size_format(value, text, SYC_DIFF_CELL);
+	else
+		whole(value, "", text);
+}
+
 static void diff_value(const struct syc_diff_report *report,
                        const struct syc_compared *row, double value, char *text)
 {
@@ -202,7 +213,7 @@ static void diff_value(const struct syc_diff_report *report,
 		snprintf(text, SYC_DIFF_CELL, "%.2f %%", value * 100);
 	else if (row->measure == SYC_MEASURE_COUNT ||
 	         row->measure >= SYC_MEASURE_LAST)
-		whole(value, "", text);
+		format_counter(row, value, text);
 	else if (row->measure == SYC_MEASURE_AMOUNT &&
 	         unit == SYSCAP_UNIT_BYTES)
 		syc_size_format(value, text, SYC_DIFF_CELL);

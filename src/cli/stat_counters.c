@@ -7,7 +7,6 @@
  * at the end.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -318,23 +317,4 @@ double syc_counter_rate(const struct syc_counter *counter)
 	return ((double)(int64_t)values->last -
 	        (double)(int64_t)values->first) /
 	       ((double)values->last_time - (double)values->first_time) * 1e9;
-}
-
-bool syc_counter_is_bytes(const struct syscap_counter_info *info)
-{
-	static const char *const groups[] = { "Memory", "Disk Bytes",
-		                              "Network" };
-	const char *const texts[] = { info->name, info->description };
-
-	if (is_of(info->category, groups, 3))
-		return true;
-	for (unsigned i = 0; i < 2; i++) {
-		const char *at = strcasestr(texts[i], "bytes");
-
-		if (at != NULL &&
-		    (at == texts[i] || !isalnum((unsigned char)at[-1])) &&
-		    !isalnum((unsigned char)at[5]))
-			return true;
-	}
-	return false;
 }

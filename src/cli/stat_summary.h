@@ -89,10 +89,6 @@ int syc_counter_stats_finish(struct syc_counter_stats *counters);
  * for levels such as memory in use. */
 double syc_counter_rate(const struct syc_counter *counter);
 
-/** Return whether the values of @info are bytes, by its category, name and
- * text. */
-bool syc_counter_is_bytes(const struct syscap_counter_info *info);
-
 /* Durations of marks and of operations. */
 
 struct syc_mark {

@@ -254,7 +254,9 @@ static void add_counter(struct syc_table *table,
 	const struct syscap_counter_info *info =
 		counter->definition ? &counter->definition->info : NULL;
 	const bool is_double = info && info->is_double;
-	const bool is_bytes = info && syc_counter_is_bytes(info);
+	const bool is_bytes =
+		info && syc_counter_is_bytes(info->category, info->name,
+	                                     info->description);
 
 	syc_table_add_text(table, info ? info->category : NULL);
 	syc_table_add_text(table, info ? info->name : NULL);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "common/strings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -250,4 +251,24 @@ void syc_texts_fini(struct syc_texts *texts)
 {
 	free(texts->shown);
 	syc_map_fini(&texts->map);
+}
+
+bool syc_counter_is_bytes(const char *category, const char *name,
+                          const char *description)
+{
+	const char *const texts[] = { name, description };
+
+	if (strcmp(category, "Memory") == 0 ||
+	    strcmp(category, "Disk Bytes") == 0 ||
+	    strcmp(category, "Network") == 0)
+		return true;
+	for (unsigned i = 0; i < 2; i++) {
+		const char *at = strcasestr(texts[i], "bytes");
+
+		if (at != NULL &&
+		    (at == texts[i] || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[5]))
+			return true;
+	}
+	return false;
 }

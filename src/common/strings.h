@@ -15,6 +15,10 @@
 
 #include "common/containers.h"
 
+/** Return whether the values of a counter are bytes, by its three texts. */
+bool syc_counter_is_bytes(const char *category, const char *name,
+                          const char *description);
+
 /** The ending of a regular plural, if @n things are several. */
 static inline const char *syc_plural(uint64_t n)
 {

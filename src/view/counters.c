@@ -245,16 +245,23 @@ static void draw_line(const struct counters *counters,
 	              clip((double)row->max) - low, 0);
 }
 
+/* Format of a counter's values. */
+struct form {
+	bool is_double, is_bytes;
+};
+
 static void name_row(const struct syc_page_context *context,
                      const struct row *row, char *text, size_t size,
-                     bool *ret_is_double)
+                     struct form *ret_form)
 {
 	const struct syscap_profile_counter *items, *shown;
 	size_t n;
 
 	items = syscap_profile_counters(context->source->profile, &n);
 	shown = &items[items[row->counter].shown_as];
-	*ret_is_double = shown->is_double;
+	ret_form->is_double = shown->is_double;
+	ret_form->is_bytes = syc_counter_is_bytes(shown->category, shown->name,
+	                                          shown->description);
 	if (shown->name[0] == 0 && shown->category[0] == 0)
 		snprintf(text, size, "counter %" PRIu32,
 		         items[row->counter].id);
@@ -280,6 +287,18 @@ static void name_process(const struct syc_page_context *context,
 		         processes[process].binary);
 }
 
+static void put_value(const struct syc_page_context *context,
+                      const struct form *form, long double value, char *text)
+{
+	if (form->is_bytes && !context->is_exact && value >= 0 &&
+	    value < (long double)INT64_MAX)
+		syc_figures_amount(text, SYSCAP_UNIT_BYTES, (uint64_t)value,
+		                   false);
+	else
+		syc_figures_value(text, value, form->is_double,
+		                  context->is_exact);
+}
+
 static void draw_row(const struct counters *counters,
                      struct syc_page_context *context, size_t number, int y)
 {
@@ -287,19 +306,19 @@ static void draw_row(const struct counters *counters,
 	const struct syc_columns *at = &counters->columns;
 	const bool is_chosen = number == counters->list.chosen;
 	const struct syc_style style = syc_cells_begin(context, y, is_chosen);
-	bool is_double;
+	struct form form;
 	char text[512];
 
-	name_row(context, row, text, sizeof(text), &is_double);
+	name_row(context, row, text, sizeof(text), &form);
 	syc_columns_put(at, context->grid, NAME, y, text, style);
 	if (at->width[LINE] > 0)
 		draw_line(counters, context, row, at->x[LINE], y,
 		          at->width[LINE], 1);
-	syc_figures_value(text, row->min, is_double, context->is_exact);
+	put_value(context, &form, row->min, text);
 	syc_columns_put(at, context->grid, MIN, y, text, style);
-	syc_figures_value(text, row->max, is_double, context->is_exact);
+	put_value(context, &form, row->max, text);
 	syc_columns_put(at, context->grid, MAX, y, text, style);
-	syc_figures_value(text, row->last, is_double, context->is_exact);
+	put_value(context, &form, row->last, text);
 	syc_columns_put(at, context->grid, LAST, y, text, style);
 	name_process(context, row, text, sizeof(text));
 	syc_columns_put(at, context->grid, PROCESS, y, text, style);
@@ -310,12 +329,12 @@ static void say(const struct counters *counters,
 {
 	const struct row *row = &counters->rows.items[counters->list.chosen];
 	char name[512], min[SYC_FIGURE], max[SYC_FIGURE], last[SYC_FIGURE];
-	bool is_double;
+	struct form form;
 
-	name_row(context, row, name, sizeof(name), &is_double);
-	syc_figures_value(min, row->min, is_double, context->is_exact);
-	syc_figures_value(max, row->max, is_double, context->is_exact);
-	syc_figures_value(last, row->last, is_double, context->is_exact);
+	name_row(context, row, name, sizeof(name), &form);
+	put_value(context, &form, row->min, min);
+	put_value(context, &form, row->max, max);
+	put_value(context, &form, row->last, last);
 	syc_page_context_say(context, "%zu value%s from %s to %s, then %s · %s",
 	                     row->count, syc_plural(row->count), min, max, last,
 	                     name);
@@ -377,10 +396,10 @@ struct names {
 static const char *get_name(void *data, size_t row)
 {
 	struct names *names = data;
-	bool is_double;
+	struct form form;
 
 	name_row(names->context, &names->counters->rows.items[row], names->text,
-	         sizeof(names->text), &is_double);
+	         sizeof(names->text), &form);
 	return names->text;
 }
 

@@ -61,18 +61,23 @@ def allocation(time, address, size):
                                              APP))
 
 
-def head(*frames, filters=()):
+def show(command, *frames):
+    """The lines that @command shows of a capture, which replaces "FILE"."""
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, "x.syscap")
         with open(path, "wb") as file:
             file.write(struct.pack("<IBBxx64sqqQ160x", 0xFDCA975E, 1, 1,
                                    b"2026", BEGIN, BEGIN + 2000000, 0))
             file.write(b"".join(frames))
-        lines = subprocess.run(
-            [sys.argv[1], "stat", "--no-lookup", *filters, path], check=True,
+        return subprocess.run(
+            [sys.argv[1], *(path if word == "FILE" else word
+                            for word in command)], check=True,
             stdout=subprocess.PIPE).stdout.decode().replace(
                 work + "/", "").splitlines()
-    return lines
+
+
+def head(*frames, filters=()):
+    return show(["stat", "--no-lookup", *filters, "FILE"], *frames)
 
 
 def expect(lines, *expected):
@@ -145,6 +150,13 @@ def main():
         ("a constant", "-")], rows
     assert rows[0][-4:-1] == ["5.0 KiB", "3.0 KiB", "5.0 KiB"], rows
     assert rows[1][-4:-1] == ["4.0 KiB", "0 bytes", "4.0 KiB"], rows
+    # diff and view scale these bytes, too.
+    used = (b"Memory", b"Used", 1, [(0, 3072.0), (1, 4096.0), (2, 5120.0)])
+    for command, size in ((["diff", "--all", "FILE", "FILE"], "5.0 KiB"),
+                          (["view", "--snapshot", "counters", "FILE"],
+                           "5.00 KiB")):
+        lines = show(command, *files, counters(used))
+        assert any("Used" in line and size in line for line in lines), lines
     # The longest write of a process that recorded itself, if it was slow.
     def cost(pid, ns):
         value = b"writes=7 total_ns=9000000 worst_ns=%d worst_tid=5" % ns
