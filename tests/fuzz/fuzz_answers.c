@@ -102,7 +102,8 @@ static void ask(struct syscap_reader *reader, struct syscap_profile *profile,
 	                                .heap = heap,
 	                                .filter = filter,
 	                                .reader = reader,
-	                                .name = "fuzz" },
+	                                .name = "fuzz",
+	                                .note = "" },
 	          choice / COUNT(filters));
 	syscap_view_free(heap);
 	syscap_view_free(view);
