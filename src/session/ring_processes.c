@@ -58,6 +58,12 @@ static uint32_t described_in(const struct syc_ring_header *ring)
 	return __atomic_load_n(&ring->described, __ATOMIC_RELAXED);
 }
 
+bool syc_rings_is_described(const struct syc_session *s, uint32_t i)
+{
+	return described_in(syc_arena_ring(&s->arena, i)) ==
+	       (SYC_TOLD_NAME | SYC_TOLD_MAPS);
+}
+
 /* Note in all slots of @pid that the capture has the frames @what. */
 static void note_described(const struct syc_session *s, int32_t pid,
                            uint32_t what)
@@ -196,8 +202,7 @@ int syc_rings_describe(struct syc_session *s, bool may_lock, int64_t deadline)
 
 	for (uint32_t i = 1; r == 0 && s->looks && i < n; i++)
 		if (syc_rings_look(s, i, &span) && span.pid != s->pid &&
-		    described_in(syc_arena_ring(&s->arena, i)) !=
-		            (SYC_TOLD_NAME | SYC_TOLD_MAPS))
+		    !syc_rings_is_described(s, i))
 			r = describe_relative(s, i, span.pid, deadline);
 	return r;
 }

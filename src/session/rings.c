@@ -238,11 +238,17 @@ bool syc_rings_gather(struct syc_session *s, struct syc_batch *batch,
 	batch->parts = s->parts;
 	batch->size = 0;
 	batch->n_parts = 0;
+	s->has_undescribed = false;
 	for (uint32_t i = 1; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
 	                     batch->size < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
-	     i++)
-		if (syc_rings_look(s, i, &span))
+	     i++) {
+		if (!syc_rings_look(s, i, &span))
+			continue;
+		if (span.pid == s->pid || syc_rings_is_described(s, i))
 			is_all &= add_slot(s, batch, i, &span, room);
+		else
+			s->has_undescribed = true;
+	}
 	return is_all;
 }
 

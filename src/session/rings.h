@@ -71,6 +71,9 @@ bool syc_rings_gather_parts(struct syc_session *session, uint64_t *ret_size);
 
 /* --------------------------- frames about processes: ring_processes.c */
 
+/** Return whether the capture has all these frames of a slot's process. */
+bool syc_rings_is_described(const struct syc_session *session, uint32_t i);
+
 /** Write PROCESS, FORK and MAP frames for the processes whose frames the caller
  * is about to write.  @may_lock: see process_frames.h. */
 int syc_rings_describe(struct syc_session *session, bool may_lock,

@@ -130,7 +130,8 @@ struct syc_session {
 	int dead;           /* errno: the sink will never work again */
 	int64_t retry_at; /* ns: next attempt after a lack of space; 0: none */
 	bool looks;       /* this transfer checks for ended processes */
-	bool is_damaged;  /* a related process has overwritten a ring */
+	bool has_undescribed; /* a process has ended since the description */
+	bool is_damaged;      /* a related process has overwritten a ring */
 	bool has_told_damage;
 	int64_t looked_at; /* ns: last check for ended processes */
 	/* The last checked process, and the result */

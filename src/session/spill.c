@@ -159,8 +159,9 @@ static bool may_lock(const struct syc_session *s)
 
 /*
  * Gather the frames of all rings.  If the sink lacks maps of code that was
- * loaded, the code may have emitted some of the frames.  Then write the maps,
- * and gather the frames again.
+ * loaded, the code may have emitted some of the frames.  If a related process
+ * has ended since the last description, the sink may lack its name.  Then write
+ * the maps and the name, and gather the frames again.
  */
 static int gather_described(struct syc_session *s, struct syc_batch *batch,
                             uint64_t room, int64_t deadline)
@@ -169,7 +170,9 @@ static int gather_described(struct syc_session *s, struct syc_batch *batch,
 
 	for (int i = 0; r == 0 && i < LOOKS; i++) {
 		s->is_full = !syc_rings_gather(s, batch, room);
-		if (batch->size == 0 || !syc_rings_has_new_maps(s, may_lock(s)))
+		if (!s->has_undescribed &&
+		    (batch->size == 0 ||
+		     !syc_rings_has_new_maps(s, may_lock(s))))
 			return 0;
 		r = syc_rings_describe(s, may_lock(s), deadline);
 	}
@@ -439,7 +442,7 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 	s->retry_at = 0; /* try the sink once more after any error */
 	do
 		r = pass(s, true, deadline, &moved);
-	while (r == 0 && moved != 0);
+	while (r == 0 && (moved != 0 || s->has_undescribed));
 	if (r == 0) {
 		struct syc_write_nosignal quiet;
 
