@@ -442,7 +442,8 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 	s->retry_at = 0; /* try the sink once more after any error */
 	do
 		r = pass(s, true, deadline, &moved);
-	while (r == 0 && (moved != 0 || s->has_undescribed));
+	while (r == 0 && (moved != 0 || (s->has_undescribed &&
+	                                 syc_clock_kernel() < deadline)));
 	if (r == 0) {
 		struct syc_write_nosignal quiet;
 
