@@ -105,12 +105,16 @@ static int write_name(struct syc_session *s, int32_t pid, int32_t parent,
 	return syc_spill_write(s, s->copy, copy.size, deadline);
 }
 
-/* A slot of @pid, or 0. */
+/* A slot of @pid, or 0.  `described` of a BUSY slot may be its last owner's. */
 static uint32_t find_slot(const struct syc_session *s, int32_t pid)
 {
-	for (uint32_t i = 1; i < s->n_used; i++)
-		if (syc_slot_pid(syc_rings_word(s, i)) == pid)
+	for (uint32_t i = 1; i < s->n_used; i++) {
+		const uint32_t word = syc_rings_word(s, i);
+
+		if (syc_slot_pid(word) == pid &&
+		    syc_slot_state(word) != SYC_SLOT_BUSY)
 			return i;
+	}
 	return 0;
 }
 
