@@ -302,6 +302,10 @@ mark "$begin $call $end turns = (int)(long)syc_text_copy;"
 no_tables fail
 mark "$begin $call $end"
 no_tables pass
+if [ "$(uname -m)" = x86_64 ]; then
+	mark '__asm__ volatile("push $1; pop %%rax" : : : "rax");'
+	no_tables fail
+fi
 plant src/base/text.c <<'END'
 static int turn(void) { return 1; }
 int (*syc_text_turn)(void);

@@ -253,6 +253,13 @@ in_relocations {
 	place[id] = member " " section
 	at[member, section, address] = id
 	owner[id] = current
+	# A constant is pushed and popped, and is no argument of a call
+	if ($2 == "push")
+		constant = $3 ~ /^\$/ ? id : 0
+	else if ($2 == "pop" && constant)
+		pushes_constant[constant] = 1
+	else if ($2 == "call" || starts)
+		constant = 0
 	operation[id] = $2 == "bnd" || $2 == "notrack" || $2 == "data16" ? $3 : $2
 	if ($0 ~ /\*/)
 		is_indirect[id] = 1
@@ -298,6 +305,11 @@ END {
 				name ~ /^(syc_signal_mask|sigprocmask|pthread_sigmask|sigsuspend|ppoll|pselect|epoll_pwait)$/ &&
 				!(symbol_of(id) in may_mask))
 			complain(owner[id] ": changes the mask by " name "()")
+	}
+	for (id in pushes_constant) {
+		split(place[id], part, " ")
+		if (part[1] in has_tables)
+			complain(owner[id] ": pushes a constant, which no table states (gcc -Oz)")
 	}
 	# Each of these functions leaves the signal mask unchanged
 	for (id = 1; id <= n_ids; id++)
