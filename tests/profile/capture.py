@@ -30,6 +30,7 @@ Loss = collections.namedtuple("Loss", "begin end pid tid frames samples bytes")
 Allocation = collections.namedtuple(
     "Allocation", "time pid tid address size frames")
 Map = collections.namedtuple("Map", "start end offset time path build_id")
+PART = re.compile("async=[0-9a-f]+ phase=(begin|end)( |$)")
 
 
 class Frame(tuple):
@@ -87,6 +88,7 @@ class Capture:
         self.lines = {}
         self.raw, self.raw_allocations, self.allocations = [], [], []
         self.raw_waits, self.waits = [], []
+        self.firsts, self.has_command = {}, False
         at = 256
         while at + 24 <= len(data):
             length, cpu, pid, time, kind = self.get("HhiqB", data, at)
@@ -94,6 +96,7 @@ class Capture:
                 break
             self.take(kind, pid, time, data[at:at + length])
             at += length
+        self.take_durations()
         self.cut_marks()
         self.named = {}
         for sample in self.raw:
@@ -111,6 +114,24 @@ class Capture:
                 time, pid, tid if tid > 0 else -1, address, size, frames))
         self.units()
 
+    def take_durations(self):
+        """Give each wait the ns of its mark, the thread's next mark of a call
+        that begins with the wait.  The wait itself states rounded µs."""
+        calls = collections.defaultdict(list)
+        for mark in self.marks:
+            if mark.group in ("io", "io-main"):
+                calls[mark.pid, mark.tid, mark.time].append(mark.duration)
+        for number, (is_stall, wait) in enumerate(self.raw_waits):
+            time, pid, tid, ns = wait[:4]
+            unit = 1000
+            while ns >= unit << 20:
+                unit *= 2
+            fitting = [exact for exact in calls[pid, tid, time] if exact < ns +
+                       unit and (exact >= ns or ns == 1000)]
+            if fitting and not is_stall:
+                self.raw_waits[number] = (is_stall, (time, pid, tid, fitting[0],
+                                                     *wait[4:]))
+
     def cut_marks(self):
         """Limit the marks to the recording; self.began has their times in the
         file.  Begins and ends of operations are kept for answers.linked()."""
@@ -118,8 +139,10 @@ class Capture:
         for mark in self.raw_marks:
             end = mark.time + mark.duration
             begin = max(mark.time, self.begin)
-            if mark.time >= self.begin or end > self.begin or re.match(
-                    "async=[0-9a-f]+ phase=(begin|end)( |$)", mark.message):
+            if self.begins_falsely(mark):
+                continue
+            if (mark.time >= self.begin or end > self.begin or
+                    PART.match(mark.message)):
                 self.marks.append(mark._replace(
                     time=begin, duration=max(end - begin, 0)))
                 self.began.append(mark.time)
@@ -127,7 +150,13 @@ class Capture:
     def get(self, form, data, at=0):
         return struct.unpack_from(self.order + form, data, at)
 
+    def begins_falsely(self, mark):
+        """The command's process began in the recording, and the mark earlier."""
+        return self.has_command and mark.time < self.begin <= self.firsts.get(
+            mark.pid, mark.time) and not PART.match(mark.message)
+
     def take(self, kind, pid, time, frame):
+        self.firsts.setdefault(pid, time)
         if kind in (2, 3, 4, 5, 6, 9, 12, 14, 16, 17):
             self.last = max(self.last, time)
         padding2, = self.get("I", frame, 20)
@@ -200,6 +229,8 @@ class Capture:
             self.logs.append(Log(time, pid, tid, severity,
                                  text(frame[32:64]), text(frame[64:])))
         elif kind == 11:
+            self.has_command |= pid < 0 and text(frame[24:64]) == \
+                "syscap.command"
             self.metadata(pid, time, text(frame[24:64]), text(frame[64:]))
         elif kind == 13 and text(frame[28:284]) == "__symbols__":
             length, = self.get("H", frame, 26)

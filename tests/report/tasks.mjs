@@ -24,8 +24,13 @@ const during = (from, to, begin) => ['--from=' + (from - begin) + 'ns',
 
 /** The answer of the page equals that of the reader. */
 function same(what, shown, right) {
-	expect(what + ' is ' + JSON.stringify(shown) + ', not ' + JSON.stringify(right),
-		JSON.stringify(shown) === JSON.stringify(right));
+	const [is, should] = [shown, right].map((value) => JSON.stringify(value));
+	let i = 0;
+	while (is !== undefined && i < is.length && is[i] === should[i])
+		i++;
+	const [near, wanted] = [is, should].map((text) => String(text).slice(
+		Math.max(i - 100, 0), i + 100));
+	expect(what + ' is ' + near + ', not ' + wanted, is === should);
 }
 
 /** Hands of a user, which count. */
