@@ -113,13 +113,19 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 /* Attempts to get a slot.  A transfer frees slots of ended threads and
  * processes. */
 #define TRIES 4
+/* Longest wait of a child for another thread's transfer.  A child without a
+ * slot begins a capture of its own. */
+#define TRANSFER_WAIT_NS INT64_C(50000000)
 
 /* Returns 0; -EBUSY: the arena is closed; or -errno. */
 static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
 {
+	const int64_t deadline =
+		syc_clock_kernel() + (s->parent != 0 ? TRANSFER_WAIT_NS : 0);
 	int r = -EMFILE;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < TRIES;) {
+		int64_t now;
 		uint64_t moved;
 
 		r = claim_slot(s, ret_slot);
@@ -132,8 +138,11 @@ static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
 		if ((r != -EMFILE && r != -ENOSPC) || s->no_thread)
 			return r;
 		s->looked_at = 0;
-		if (syc_spill_run(s, syc_clock_kernel(), &moved) != 0)
+		now = syc_clock_kernel();
+		const int moving = syc_spill_run(s, now, &moved);
+		if (moving != 0)
 			syc_futex_nap();
+		i += moving != -EBUSY || now >= deadline;
 	}
 	return r;
 }
