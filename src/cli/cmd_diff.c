@@ -26,7 +26,8 @@ struct diff_collect {
 	struct syc_diff_report *report; /* report, to which files are added */
 	/* The first capture with samples, and the first without; or NULL. */
 	const char *sampled, *bare;
-	unsigned found; /* enum syc_missing: names that some capture has */
+	bool is_excluded; /* a capture has samples, and none passes the filter */
+	unsigned found;   /* enum syc_missing: names that some capture has */
 	/*
 	 * Some parts cannot be compared, as a message has reported.  If
 	 * has_functions is false, functions cannot be compared.
@@ -57,6 +58,7 @@ static bool note_unit(struct recording *recording)
 	if (view->total == 0) {
 		if (collect->bare == NULL)
 			collect->bare = file;
+		collect->is_excluded |= view->n_looked > 0;
 		return true;
 	}
 	if (collect->sampled == NULL) {
@@ -267,6 +269,22 @@ static int collect_file(struct diff_collect *collect, const char *file,
 	return r;
 }
 
+/* The option of record for the amounts that the functions need. */
+static const char *record_option(const struct syc_filter_options *filter)
+{
+	static const char *const options[] = {
+		[SYSCAP_VIEW_SAMPLES] = "--sample",
+		[SYSCAP_VIEW_ALLOCATED] = "--memory",
+		[SYSCAP_VIEW_LEAKED] = "--memory",
+		[SYSCAP_VIEW_TEMPORARY] = "--memory",
+		[SYSCAP_VIEW_BLOCKED] = "--io",
+		[SYSCAP_VIEW_STALLED] = "--stalls",
+		[SYSCAP_VIEW_PEAK] = "--memory",
+	};
+
+	return options[filter->filter.of];
+}
+
 /* Check that every side has samples, which functions need. */
 static void judge_samples(struct diff_collect *collect)
 {
@@ -276,15 +294,18 @@ static void judge_samples(struct diff_collect *collect)
 		fprintf(stderr, "%s: %s has %s%s, and %s has none\n",
 		        collect->command, collect->sampled,
 		        syc_filter_options_of(collect->filter->filter.of, 0),
-		        collect->filter->is_any ? " that pass the filter" : "",
+		        collect->is_excluded ? " that pass the filter" : "",
 		        collect->bare);
 		collect->has_functions = false;
 	}
 	if (!collect->has_functions && collect->sampled != NULL) {
-		fprintf(stderr,
-		        "%s: functions are not compared; record both sides "
-		        "with --sample\n",
+		fprintf(stderr, "%s: functions are not compared",
 		        collect->command);
+		/* With different clocks, both sides have samples. */
+		if (collect->bare != NULL && !collect->is_excluded)
+			fprintf(stderr, "; record both sides with %s",
+			        record_option(collect->filter));
+		fputc('\n', stderr);
 		collect->is_partial = true;
 	}
 	collect->report->has_unit = collect->has_functions;
@@ -484,6 +505,28 @@ static int print(const struct run *run)
 	return 0;
 }
 
+/* Report that there is nothing to compare. */
+static void print_nothing(const struct run *run,
+                          const struct diff_collect *collect)
+{
+	const char *const amounts =
+		syc_filter_options_of(run->filter.filter.of, 0);
+
+	if (collect->sampled != NULL)
+		fprintf(stderr,
+		        "%s: there are no marks and no counters to compare\n",
+		        run->command);
+	else if (collect->is_excluded)
+		fprintf(stderr,
+		        "%s: no %s, marks or counters pass the filter\n",
+		        run->command, amounts);
+	else
+		fprintf(stderr,
+		        "%s: the captures have no %s, marks or counters; "
+		        "record with %s\n",
+		        run->command, amounts, record_option(&run->filter));
+}
+
 /* Returns 0, -ENOMEM, or -EINVAL: nothing to compare. */
 static int compare(struct run *run, struct diff_collect *collect)
 {
@@ -498,10 +541,7 @@ static int compare(struct run *run, struct diff_collect *collect)
 	if (r < 0)
 		return r;
 	if (comparison->rows.n == 0) {
-		fprintf(stderr,
-		        "%s: the captures have no samples, marks or counters; "
-		        "record with --sample\n",
-		        run->command);
+		print_nothing(run, collect);
 		return -EINVAL;
 	}
 	return print(run);

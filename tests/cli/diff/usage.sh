@@ -17,6 +17,10 @@ run diff --from soon everything.syscap numbers.syscap
 run diff missing.syscap everything.syscap
 run diff header_only.syscap header_only.syscap
 run diff header_only.syscap everything.syscap
+run diff --of leaked header_only.syscap header_only.syscap
+run diff --of blocked header_only.syscap everything.syscap
+run diff --from 100s everything.syscap everything.syscap
+run diff --to 1ns everything.syscap numbers.syscap
 run diff torn.syscap everything.syscap
 run diff --mark no/such everything.syscap everything.syscap
 run diff --all everything.syscap everything_big.syscap
