@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/filter_options.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
 #include "common/containers.h"
@@ -36,6 +37,7 @@ struct rows {
 	SYC_ARRAY(struct row) items;
 	uint64_t unknown; /* an amount without a known line */
 	uint64_t total;
+	bool is_seen; /* the function is in a stack */
 };
 
 static int add_up(const struct syscap_view *view, struct rows *rows)
@@ -211,10 +213,14 @@ static int annotate(const struct syc_stat_hot *hot, const char *name,
 		const struct syscap_profile_function *function =
 			syscap_profile_function(hot->profile,
 		                                view->functions[i]);
-		const struct row row = { .line = view->lines[i] };
+		const struct row row = {
+			.line = view->lines != NULL ? view->lines[i]
+			                            : SYSCAP_PROFILE_NONE,
+		};
 
 		if (strcmp(function->name, name) != 0 || view->totals[i] == 0)
 			continue;
+		rows->is_seen = true;
 		rows->total += view->selfs[i];
 		if (row.line == SYSCAP_PROFILE_NONE) {
 			rows->unknown += view->selfs[i];
@@ -355,6 +361,11 @@ static void print_annotated(const struct syc_stat_hot *hot, const char *name,
 
 	lines = syscap_profile_lines(hot->profile, &n);
 	syc_printable_write(stdout, name, false);
+	if (!rows->is_seen) {
+		printf(": no %s in this function\n",
+		       syc_filter_options_of(hot->filter->of, 0));
+		return;
+	}
 	printf(": %.1f %% of all in the function itself",
 	       percent(rows->total, hot->view->total));
 	if (rows->unknown > 0)
@@ -401,8 +412,7 @@ int syc_stat_annotate_text(const struct syc_stat_hot *hot, const char *name,
 	r = view_lines(hot, &view);
 	if (r < 0)
 		return r;
-	if (view->lines != NULL)
-		r = annotate(hot, name, view, &rows);
+	r = annotate(hot, name, view, &rows);
 	lines = syscap_profile_lines(hot->profile, &n);
 	if (r == 0 && rows.items.n > 0)
 		qsort_r(rows.items.items, rows.items.n, sizeof(struct row),

@@ -73,6 +73,10 @@ grep -q '^  *[1-9][0-9.]* %  *[1-9][0-9.]* %  *8$' out || fail "$(cat out)"
 grep -q 'the capture has no function burm' err || fail "$(cat err)"
 # No lines
 "$SYSCAP" record -q --sample -o plain.syscap -- ./burn
-"$SYSCAP" stat --annotate burn plain.syscap | grep -q 'has no source lines' ||
-	fail "lines without --lines"
+"$SYSCAP" stat --annotate burn plain.syscap >out
+grep -q 'has no source lines' out || fail "lines without --lines"
+grep -q '^burn: \([1-9][0-9.]*\) % of all in the function itself, \1 % without a line$' \
+	out || fail "$(cat out)"
+"$SYSCAP" stat --annotate burn --from 100s plain.syscap >out
+test "$(cat out)" = 'burn: no samples in this function' || fail "$(cat out)"
 ! "$SYSCAP" stat --json --annotate burn plain.syscap 2>err || fail "json"
