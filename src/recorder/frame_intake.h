@@ -23,10 +23,15 @@
 
 /* Comparison of the requested samples with the samples that arrived. */
 
+#define SYC_WEIGHT_CLASSES 32
+
 struct syc_sampling_summary {
-	uint64_t samples;       /* number of samples with a stack, without
+	uint64_t samples; /* number of samples with a stack, without
 	                         * weights */
-	uint64_t ticks;         /* ticks that these samples represent */
+	uint64_t ticks;   /* ticks that these samples represent */
+	/* The same two, by the binary logarithm of a sample's weight */
+	uint64_t samples_by_weight[SYC_WEIGHT_CLASSES];
+	uint64_t ticks_by_weight[SYC_WEIGHT_CLASSES];
 	uint64_t without_stack; /* ticks of threads without any sample */
 	uint64_t stopped;       /* samples whose stack lacks the outermost
 	                         * frame */

@@ -22,9 +22,12 @@ void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
 		(tag & SYSCAP_WEIGHT_TAG_MASK) == SYSCAP_WEIGHT_TAG;
 
 	const uint32_t weight = has_weight ? tag & ~SYSCAP_WEIGHT_TAG_MASK : 1;
+	const int class = 31 - __builtin_clz(weight | 1);
 
 	sampling->samples++;
 	sampling->ticks += weight;
+	sampling->samples_by_weight[class]++;
+	sampling->ticks_by_weight[class] += weight;
 	if (sample->n_addrs == 0)
 		sampling->without_stack += weight;
 	sampling->stopped += (sample->flags & SYSCAP_STACK_STOPPED) != 0;
@@ -95,20 +98,60 @@ void syc_sampling_summary_print_forbidden(
 	        sampling->forbidden == 1 ? "" : "s");
 }
 
+/* Samples that were late by more than any tick of a kernel, of 10 ms or less. */
+struct late {
+	uint64_t samples, ticks;
+};
+
+static struct late count_late(const struct syc_sampling_summary *sampling,
+                              uint64_t hz)
+{
+	struct late late = { 0 };
+
+	for (unsigned i = 0; i < SYC_WEIGHT_CLASSES; i++)
+		if ((UINT64_C(1) << i) * 16 >= hz && i > 0) {
+			late.samples += sampling->samples_by_weight[i];
+			late.ticks += sampling->ticks_by_weight[i];
+		}
+	return late;
+}
+
+/* Print the processor time whose ticks were delayed. */
+static bool print_late(const struct syc_sampling_summary *sampling,
+                       const char *sample)
+{
+	const uint64_t hz = strtoul(sample, NULL, 10);
+	const struct late late = count_late(sampling, hz);
+
+	if (20 * late.ticks < sampling->ticks ||
+	    strstr(sample, ",wall") != NULL || late.ticks == 0)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %.0f ms of processor time have only %llu "
+	        "late sample%s: threads blocked signals, or ran in the "
+	        "kernel\n",
+	        1e3 * (double)late.ticks / (double)hz,
+	        (unsigned long long)late.samples, syc_plural(late.samples));
+	return true;
+}
+
 static bool print_rate(const struct syc_sampling_summary *sampling,
                        const char *sample)
 {
 	const unsigned long hz = strtoul(sample, NULL, 10);
 	const bool is_wall = strstr(sample, ",wall") != NULL;
+	const struct late late =
+		is_wall ? (struct late){ 0 } : count_late(sampling, hz);
+	const uint64_t ticks = sampling->ticks - late.ticks;
+	const uint64_t samples = sampling->samples - late.samples;
 
-	if (2 * sampling->ticks < 3 * sampling->samples)
+	if (samples == 0 || 2 * ticks < 3 * samples)
 		return false;
 	fprintf(stderr,
 	        "syscap record: %.0f instead of %lu samples came per second "
 	        "of %s",
-	        (double)hz * (double)sampling->samples /
-	                (double)sampling->ticks,
-	        hz, is_wall ? "wall time" : "processor time");
+	        (double)hz * (double)samples / (double)ticks, hz,
+	        is_wall ? "wall time" : "processor time");
 	if (is_wall)
 		fputs("; threads waited for a processor, or slept\n", stderr);
 	else if (strstr(sample, ",perf") != NULL)
@@ -197,12 +240,15 @@ static bool print_unsampled(const struct syc_sampling_summary *sampling)
 {
 	const struct {
 		uint64_t n;
-		const char *why;
+		const char *one, *many;
 	} reasons[] = {
-		{ sampling->blocked, "block the signal" },
-		{ sampling->small, "have a small stack made by the program" },
-		{ sampling->filtered, "began under a seccomp filter" },
-		{ sampling->limited, "got no timer: raise ulimit -i" },
+		{ sampling->blocked, "blocks the signal", "block the signal" },
+		{ sampling->small, "has a small stack made by the program",
+		  "have a small stack made by the program" },
+		{ sampling->filtered, "began under a seccomp filter",
+		  "began under a seccomp filter" },
+		{ sampling->limited, "got no timer: raise ulimit -i",
+		  "got no timer: raise ulimit -i" },
 	};
 	const char *before = "syscap record: threads without samples: ";
 
@@ -210,7 +256,8 @@ static bool print_unsampled(const struct syc_sampling_summary *sampling)
 		if (reasons[i].n == 0)
 			continue;
 		fprintf(stderr, "%s%llu %s", before,
-		        (unsigned long long)reasons[i].n, reasons[i].why);
+		        (unsigned long long)reasons[i].n,
+		        reasons[i].n == 1 ? reasons[i].one : reasons[i].many);
 		before = ", ";
 	}
 	if (before[0] == ',')
@@ -264,6 +311,8 @@ void syc_sampling_summary_print(const struct syc_sampling_summary *sampling,
 		n += print_stopped(sampling, command);
 	if (n < LINES_MOST)
 		n += print_share(sampling, sample);
+	if (n < LINES_MOST)
+		n += print_late(sampling, sample);
 	if (n < LINES_MOST)
 		print_rate(sampling, sample);
 }

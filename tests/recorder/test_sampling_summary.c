@@ -100,6 +100,38 @@ TEST(at_most_three_lines_with_unsampled_threads_first)
 	           "time"));
 }
 
+static void take_weighted(struct syc_sampling_summary *sampling, unsigned n,
+                          uint32_t weight)
+{
+	const struct syscap_wire_sample sample = {
+		.frame.padding2 = SYSCAP_WEIGHT_TAG | weight,
+		.n_addrs = 1,
+	};
+
+	for (unsigned i = 0; i < n; i++)
+		syc_sampling_summary_take(sampling, &sample);
+}
+
+TEST(blocked_signals_are_not_blamed_on_the_timers)
+{
+	struct syc_sampling_summary sampling = { 0 };
+
+	take_weighted(&sampling, 300, 1);
+	take_weighted(&sampling, 3, 500);
+	asked_for = "1000,cpu";
+	CHECK_EQ(read_lines(&sampling, print_delivered), 1);
+	CHECK(says("1500 ms of processor time have only 3 late samples: "
+	           "threads blocked signals, or ran in the kernel"));
+	/* The rate is that of the other samples */
+	take_weighted(&sampling, 300, 4);
+	CHECK_EQ(read_lines(&sampling, print_delivered), 2);
+	CHECK(says("400 instead of 1000 samples came per second"));
+	/* Wall time */
+	asked_for = "1000,wall";
+	CHECK_EQ(read_lines(&sampling, print_delivered), 1);
+	CHECK(!says("late"));
+}
+
 /* Compare @ticks ms of samples with @cpu_ms; returns the number of lines. */
 static unsigned say_missing(unsigned ticks, const char *told, int64_t cpu_ms,
                             const char *asked)
@@ -125,6 +157,12 @@ TEST(processor_time_without_samples_is_printed)
 	CHECK_EQ(say_missing(10, "", 50, "1000,auto"), 0);
 	/* A thread blocks the signal, but sleeps */
 	CHECK_EQ(say_missing(1000, "blocked 1", 1010, "1000,auto"), 1);
+}
+
+TEST(one_unsampled_thread_is_singular)
+{
+	CHECK_EQ(say_missing(1000, "blocked 1, small 1", 1010, "1000,auto"), 1);
+	CHECK(says("1 blocks the signal, 1 has a small stack"));
 }
 
 TEST(few_samples_print_nothing)
