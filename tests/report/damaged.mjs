@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// damaged.mjs PAGE - a truncated or modified page is not shown as if it were
+// damaged.mjs PAGE TORN - a truncated or modified page is not shown as if it were
 // whole, but as unreadable.  A worker that fails or cannot start only makes the
-// page slower.
+// page slower.  TORN is the page of a capture with one problem.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { Browser, expect } from './browser.mjs';
 
-const [, , whole] = process.argv;
+const [, , whole, torn] = process.argv;
 const html = readFileSync(whole, 'latin1');
 const damaged = path.join(path.dirname(whole), 'damaged.html');
 const browser = await Browser.start();
@@ -47,6 +47,11 @@ for (const [what, text] of Object.entries(damages)) {
 	const became = await read(damaged);
 	expect(what + ': ' + became.slice(0, 99), became.includes('is damaged'));
 }
+
+const page = await browser.open(torn);
+const warning = (await page.textContent('header .warn')).replace(/\u00a0/g, ' ');
+expect('the warning: ' + warning, warning === '1 problem found by check');
+await page.context().close();
 
 /** The beginning of the worker's source text. */
 const first = (text) => '{ const made = Blob; window.Blob = function (parts, type) {' +

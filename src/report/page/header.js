@@ -30,7 +30,8 @@ export class Header {
 			el('span', { class: 'grow' }),
 			lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
 			facts.unsampled && warning(facts.unsampled),
-			problems && warning(problems[1] + ' problems found by check'),
+			problems && warning(formatNumber(Number(problems[1]), 'problem') +
+				' found by check'),
 			notes.buttons,
 			button('?', () => app.help.showModal(), { 'aria-label': 'Keys' }));
 	}
