@@ -86,66 +86,111 @@ static void format_own(const struct syc_app_state *app, char *text, size_t size)
 		                 : " left out (o)");
 }
 
-/* Format the losses and the threads without samples. */
-static void format_missing(const struct syc_app_state *app, char *text,
-                           size_t size)
+/* The amount, and its unit or what the filter measures. */
+static void format_amount(const struct syc_app_state *app, char *amount,
+                          char *unit, size_t size)
+{
+	static const char *const measured[] = {
+		[SYSCAP_VIEW_SAMPLES] = "",
+		[SYSCAP_VIEW_ALLOCATED] = "allocated",
+		[SYSCAP_VIEW_LEAKED] = "leaked",
+		[SYSCAP_VIEW_TEMPORARY] = "temporary",
+		[SYSCAP_VIEW_BLOCKED] = "",
+		[SYSCAP_VIEW_STALLED] = "",
+		[SYSCAP_VIEW_PEAK] = "in use",
+	};
+	const struct syscap_view *view = app->view;
+	const char *word = measured[syc_page_context_filter(&app->context)->of];
+
+	syc_figures_amount(amount, view->unit, view->total, false);
+	for (size_t n = strlen(amount); n > 0 && amount[n - 1] == ' '; n--)
+		amount[n - 1] = 0;
+	snprintf(unit, size, " %s",
+	         word[0] != 0 ? word : syscap_view_unit_name(view->unit));
+}
+
+/* Format the losses, and what the samples miss, in full or in two words. */
+static void format_missing(const struct syc_app_state *app, bool is_short,
+                           char *text, size_t size)
 {
 	const size_t n_losses = app->view->n_losses;
-	struct syscap_profile_unsampled unsampled;
 	char of_samples[160] = "";
 	size_t n;
 
 	*text = 0;
-	if (app->view->unit != SYSCAP_UNIT_BYTES) {
-		syscap_profile_unsampled(app->source->profile, &unsampled);
-		syscap_profile_describe_unsampled(&unsampled, of_samples,
-		                                  sizeof(of_samples));
-	}
+	if (syc_page_context_filter(&app->context)->of == SYSCAP_VIEW_SAMPLES)
+		syc_page_context_unsampled(&app->context, of_samples,
+		                           sizeof(of_samples));
 	if (n_losses > 0)
 		snprintf(text, size, " · %zu lost interval%s", n_losses,
 		         n_losses == 1 ? "" : "s");
 	n = strlen(text);
 	if (of_samples[0] != 0)
-		snprintf(text + n, size - n, " · %s", of_samples);
+		snprintf(text + n, size - n, " · %s",
+		         is_short ? "samples missing" : of_samples);
+}
+
+/* Parts of the numbers, from all of them to the warning of missing data. */
+static const struct layout {
+	bool has_count, has_amount, has_own, is_short;
+} layouts[] = {
+	{ true, true, true, false },   { false, true, true, false },
+	{ false, true, true, true },   { false, true, false, true },
+	{ false, false, false, true },
+};
+
+static void format_numbers(const struct syc_app_state *app,
+                           const struct layout *layout, char *text, size_t size)
+{
+	const struct syscap_view *view = app->view;
+	char amount[SYC_FIGURE], word[64], count[SYC_FIGURE], own[64];
+	const char *const progress = app->progress;
+
+	format_amount(app, amount, word, sizeof(word));
+	format_own(app, own, sizeof(own));
+	syc_figures_count(count, view->n_passed, false);
+	*text = 0;
+	if (layout->has_count)
+		snprintf(
+			text, size, "%s%s%s%s · %s %s%s", progress,
+			progress[0] != 0 ? " · " : "", amount, word, count,
+			syc_page_context_counted(&app->context, view->n_passed),
+			own);
+	else if (layout->has_amount)
+		snprintf(text, size, "%s%s%s%s", progress,
+		         progress[0] != 0 ? " · " : "", amount,
+		         layout->has_own ? own : "");
 }
 
 /* Draw the numbers on the right, as many as fit. */
 static void draw_numbers(struct syc_app_state *app, int from)
 {
-	const struct syscap_view *view = app->view;
 	struct syc_grid *grid = &app->grid;
-	char amount[SYC_FIGURE], count[SYC_FIGURE], text[320], lost[224] = "";
-	char own[64];
-	int columns;
 
-	format_own(app, own, sizeof(own));
-	syc_figures_amount(amount, view->unit, view->total, false);
-	syc_figures_count(count, view->n_passed, false);
-	if (amount[strlen(amount) - 1] == ' ')
-		amount[strlen(amount) - 1] = 0;
-	format_missing(app, lost, sizeof(lost));
-	snprintf(text, sizeof(text), "%s%s%s %s · %s %s%s%s", app->progress,
-	         app->progress[0] != 0 ? " · " : "", amount,
-	         view->unit == SYSCAP_UNIT_BYTES
-	                 ? "allocated"
-	                 : syscap_view_unit_name(view->unit),
-	         count,
-	         view->unit == SYSCAP_UNIT_BYTES ? "allocations" : "samples",
-	         own, lost);
-	columns = syc_grid_columns(text);
-	if (columns > grid->width - from) {
-		snprintf(text, sizeof(text), "%s%s%s%s", app->progress,
-		         app->progress[0] != 0 ? " · " : "", amount, own);
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
+		char text[320], missing[224];
+		const char *bad = missing;
+		size_t n;
+		int columns;
+
+		format_numbers(app, &layouts[i], text, sizeof(text));
+		format_missing(app, layouts[i].is_short, missing,
+		               sizeof(missing));
+		n = strlen(text);
+		if (n == 0 && missing[0] != 0)
+			bad += strlen(" · ");
+		snprintf(text + n, sizeof(text) - n, "%s", bad);
 		columns = syc_grid_columns(text);
-		lost[0] = 0;
-	}
-	if (columns > grid->width - from)
+		if (columns == 0 || columns > grid->width - from)
+			continue;
+		syc_grid_put(grid, grid->width - columns, 0, columns, text,
+		             SYC_STYLE_QUIET);
+		if (missing[0] != 0)
+			syc_grid_put_right(grid, from, 0, grid->width - from,
+			                   missing + strlen(" · "),
+			                   SYC_STYLE_BAD);
 		return;
-	syc_grid_put(grid, grid->width - columns, 0, columns, text,
-	             SYC_STYLE_QUIET);
-	if (lost[0] != 0)
-		syc_grid_put_right(grid, from, 0, grid->width - from,
-		                   lost + strlen(" · "), SYC_STYLE_BAD);
+	}
 }
 
 static void draw_tabs(struct syc_app_state *app)

@@ -69,9 +69,15 @@ static void draw(void *state, struct syc_page_context *context)
 {
 	struct lost *lost = state;
 	struct syc_list *list = &lost->list;
+	char unsampled[160];
 
+	syc_page_context_unsampled(context, unsampled, sizeof(unsampled));
 	if (context->view->n_losses == 0) {
-		syc_page_context_show_none(context, "nothing was lost");
+		syc_page_context_show_none(
+			context,
+			unsampled[0] != 0 ? unsampled : "nothing was lost");
+		if (unsampled[0] != 0)
+			syc_page_context_say(context, "no events were lost");
 		return;
 	}
 	syc_columns_fit(&lost->columns, columns, N_COLUMNS, context);
@@ -81,8 +87,9 @@ static void draw(void *state, struct syc_page_context *context)
 	             context->bottom - context->top - 1);
 	for (int i = 0; i < syc_list_lines(list); i++)
 		draw_row(lost, context, list->top + (size_t)i, list->y + i);
-	syc_page_context_say(context, "%zu of %zu intervals", list->chosen + 1,
-	                     list->n);
+	syc_page_context_say(context, "%zu of %zu intervals%s%s",
+	                     list->chosen + 1, list->n,
+	                     unsampled[0] != 0 ? " · " : "", unsampled);
 }
 
 static bool take(void *state, struct syc_page_context *context,

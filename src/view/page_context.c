@@ -419,18 +419,47 @@ void syc_page_context_show_none(struct syc_page_context *context,
 	context->said[0] = 0;
 }
 
+const char *syc_page_context_counted(const struct syc_page_context *context,
+                                     size_t n)
+{
+	static const char *const names[][2] = {
+		[SYSCAP_VIEW_SAMPLES] = { "sample", "samples" },
+		[SYSCAP_VIEW_ALLOCATED] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_LEAKED] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_TEMPORARY] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_BLOCKED] = { "call that blocked",
+		                          "calls that blocked" },
+		[SYSCAP_VIEW_STALLED] = { "stack of a stall",
+		                          "stacks of stalls" },
+		[SYSCAP_VIEW_PEAK] = { "allocation", "allocations" },
+	};
+
+	return names[syc_page_context_filter(context)->of][n != 1];
+}
+
+void syc_page_context_unsampled(const struct syc_page_context *context,
+                                char *text, size_t size)
+{
+	struct syscap_profile_unsampled unsampled;
+
+	syscap_profile_unsampled(context->source->profile, &unsampled);
+	syscap_profile_describe_unsampled(&unsampled, text, size);
+}
+
 void syc_page_context_show_no_samples(struct syc_page_context *context)
 {
 	size_t n = context->view->n_looked;
 	char text[SYC_FIGURE], line[SYC_FIGURE + 80];
 
 	if (n == 0) {
-		syc_page_context_show_none(context, "no samples");
+		snprintf(line, sizeof(line), "no %s",
+		         syc_page_context_counted(context, 0));
+		syc_page_context_show_none(context, line);
 		return;
 	}
 	syc_figures_count(text, n, context->is_exact);
-	snprintf(line, sizeof(line), "of %s sample%s, none passes the filter%s",
-	         text, syc_plural(n),
+	snprintf(line, sizeof(line), "of %s %s, none passes the filter%s", text,
+	         syc_page_context_counted(context, n),
 	         context->lenses.n > 1 ? "; Backspace removes it" : "");
 	syc_page_context_show_none(context, line);
 }

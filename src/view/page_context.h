@@ -230,6 +230,14 @@ void syc_page_context_source(struct syc_page_context *context,
 void syc_page_context_show_none(struct syc_page_context *context,
                                 const char *text);
 
+/** The noun for @n of the samples, allocations or calls that the page sums up. */
+const char *syc_page_context_counted(const struct syc_page_context *context,
+                                     size_t n);
+
+/** Describe the threads and the time without samples, or store "". */
+void syc_page_context_unsampled(const struct syc_page_context *context,
+                                char *text, size_t size);
+
 /** Show that there are no samples, or that none passes the filter. */
 void syc_page_context_show_no_samples(struct syc_page_context *context);
 

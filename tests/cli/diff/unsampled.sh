@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # diff/unsampled.sh - captures whose samples miss threads.  `diff` does not compare
-# their functions, and `stat --json` and exports state the threads.  xz blocks all
-# signals in the threads that compress.
+# their functions, and `view`, `stat --json` and exports state the threads.  xz
+# blocks all signals in the threads that compress.
 set -eu
 : "${SYSCAP:?}"
 command -v xz >/dev/null || { echo "skip: there is no xz"; exit 77; }
@@ -43,6 +43,16 @@ grep -q '"functions_comparable":false' out || fail 'diff --json'
 ! grep -q '"kind":"function"[^}]*"change":[-0-9]' out || fail 'a change in diff --json'
 "$SYSCAP" diff 1.syscap 1.syscap >out || fail 'diff of samples of all threads'
 ! grep -q sampled out || fail 'diff of samples of all threads'
+
+# The viewer shows the missing samples even on a narrow screen.
+for size in 40x8 80x8 150x8; do
+	"$SYSCAP" view --snapshot=functions --size=$size 2.syscap >out
+	head -n 1 out | grep -Eq 'samples missing$|could not be sampled$' ||
+		fail "view --size=$size"
+done
+"$SYSCAP" view --snapshot=lost --size=90x8 2.syscap >out
+sed 1,2d out | grep -q '^ *[1-9].* could not be sampled$' || fail 'view, page lost'
+! grep -q 'nothing was lost' out || fail 'view: nothing was lost'
 
 for format in perfetto chrome firefox speedscope pprof callgrind folded; do
 	"$SYSCAP" export -f $format -o export 2.syscap 2>out

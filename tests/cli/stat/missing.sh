@@ -15,6 +15,8 @@ run export --format csv --table marks --thread nosuch everything.syscap
 run export --format csv --table marks --function nosuch everything.syscap
 run export --format folded --from 1000s everything.syscap
 run view --snapshot functions --size 60x8 --thread nosuch everything.syscap
+run view --snapshot functions --size 60x8 --of blocked everything.syscap
+run view --snapshot functions --size 60x8 --of leaked everything.syscap
 run view --snapshot marks --size 60x8 --mark rendr everything.syscap
 run diff --pid 4711 everything.syscap everything.syscap
 run diff --mark rendr everything.syscap everything.syscap
