@@ -827,7 +827,9 @@ struct syscap_profile_heap {
 	uint64_t n_frees;
 	uint64_t n_leaked, leaked;
 	uint64_t n_temporary, temporary;
-	uint64_t peak; /* maximum of recorded bytes in use */
+	/* Maximum of recorded bytes in use.  The end of a process takes its
+	 * leaked memory. */
+	uint64_t peak;
 	int64_t peak_time;
 };
 

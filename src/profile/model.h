@@ -78,6 +78,7 @@ int syc_allocations_settle(struct syc_allocations *allocations,
 
 /** The bytes that allocation @number counts for @of, or 0. */
 uint64_t syc_allocations_amount(const struct syc_allocations *allocations,
+                                const struct syc_processes *processes,
                                 size_t number, enum syscap_view_of of);
 
 /** Each row of the arrays is one sample. */

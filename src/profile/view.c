@@ -272,7 +272,9 @@ static void add_allocations(struct build *build)
 			&allocations->items.items[i];
 
 		add(build, i, item->stack, item->thread, item->time,
-		    syc_allocations_amount(allocations, i, build->asked->of));
+		    syc_allocations_amount(allocations,
+		                           &build->profile->processes, i,
+		                           build->asked->of));
 	}
 }
 

@@ -77,14 +77,37 @@ static void add_change(struct changes *changes, uint32_t *next, uint64_t cell,
 	changes->items[next[cell]++] = change;
 }
 
+/*
+ * 1 + the time at which the memory of @row is no longer in use; 0: never.  The
+ * end of a process takes its leaked memory.
+ */
+static uint64_t find_end(const struct syc_page *page, const struct syc_row *row)
+{
+	const struct syscap_profile_process *processes;
+	const struct syscap_profile_thread *threads;
+	uint64_t exit;
+	size_t n;
+
+	if (row->end != 0)
+		return row->end;
+	threads = syscap_profile_threads(page->profile, &n);
+	processes = syscap_profile_processes(page->profile, &n) +
+	            threads[row->thread].process;
+	exit = syc_page_time(page, processes->end);
+	if (!processes->has_ended)
+		return 0;
+	return (exit > row->time ? exit : row->time) + 1;
+}
+
 static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Put the changes into their cells, and sort each cell. */
-static int sort_changes(const struct syc_heap *heap, struct changes *changes)
+static int sort_changes(const struct syc_page *page, struct changes *changes)
 {
+	const struct syc_heap *heap = &page->allocations;
 	const struct syc_in_use *use = &heap->in_use;
 	uint32_t *next = calloc(use->n + 2, sizeof(*next));
 
@@ -95,22 +118,24 @@ static int sort_changes(const struct syc_heap *heap, struct changes *changes)
 	/* Each cell is counted one place later, so next[c] is its start. */
 	for (size_t i = 0; i < heap->n; i++) {
 		const struct syc_row *row = &heap->rows[i];
+		const uint64_t end = find_end(page, row);
 
 		next[(row->time - use->begin) / use->cell + 1]++;
-		if (row->end != 0)
-			next[(row->end - 1 - use->begin) / use->cell + 1]++;
+		if (end != 0)
+			next[(end - 1 - use->begin) / use->cell + 1]++;
 	}
 	for (size_t c = 1; c < use->n + 2; c++)
 		next[c] += next[c - 1];
 	changes->n = next[use->n];
 	for (size_t i = 0; i < heap->n; i++) {
 		const struct syc_row *row = &heap->rows[i];
+		const uint64_t gone = find_end(page, row);
 		const struct change begin = { row->time, (int64_t)row->size };
-		const struct change end = { row->end - 1, -(int64_t)row->size };
+		const struct change end = { gone - 1, -(int64_t)row->size };
 
 		add_change(changes, next, (begin.time - use->begin) / use->cell,
 		           begin);
-		if (row->end != 0)
+		if (gone != 0)
 			add_change(changes, next,
 			           (end.time - use->begin) / use->cell, end);
 	}
@@ -164,11 +189,12 @@ static int compute_in_use(struct syc_page *page)
 
 	for (size_t i = 0; i < heap->n; i++) {
 		const struct syc_row *row = &heap->rows[i];
+		const uint64_t end = find_end(page, row);
 
 		if (row->time > last)
 			last = row->time;
-		if (row->end > last + 1)
-			last = row->end - 1;
+		if (end > last + 1)
+			last = end - 1;
 	}
 	use->begin = heap->n > 0 ? heap->rows[0].time : 0;
 	use->cell = (last - use->begin) / n + 1;
@@ -176,7 +202,7 @@ static int compute_in_use(struct syc_page *page)
 	use->values = calloc(use->n + 1, 3 * sizeof(*use->values));
 	if (use->values == NULL)
 		return -ENOMEM;
-	r = sort_changes(heap, &changes);
+	r = sort_changes(page, &changes);
 	if (r == 0)
 		follow(heap, &changes);
 	heap->n_changes = changes.n;

@@ -4,6 +4,7 @@
 One sample and one frame at a time: slow, but short enough to be checked by
 reading.  A filter is a dict with the long options as keys.
 """
+import bisect
 import collections
 import fnmatch
 import math
@@ -176,12 +177,9 @@ def find_fates(capture):
     live, latest, fate = {}, {}, {}
     begins, ends = {}, {}  # places in the order of time
     capture.freed = {}  # times of ends
-    now = peak = 0
-    peak_time = peak_place = None
     for place, (number, row) in enumerate(rows):
         before = live.pop((row.pid, row.address), None)
         if before is not None:
-            now -= capture.allocations[before].size
             ends[before] = place
             capture.freed[before] = row.time
             fate[before] = "temporary" if row.size <= 0 and \
@@ -190,9 +188,26 @@ def find_fates(capture):
         if row.size > 0:
             live[row.pid, row.address] = latest[row[1:3]] = number
             begins[number] = place
-            now += row.size
-            if now > peak:
-                peak, peak_time, peak_place = now, row.time, place
+    # A process that ends gives back the memory that it leaked
+    times = [row.time for _, row in rows]
+    for number in set(begins) - set(ends):
+        row = capture.allocations[number]
+        exits = [exit for exit in capture.exits[row.pid] if exit >= row.time]
+        if exits:
+            ends[number] = max(begins[number],
+                               bisect.bisect_left(times, min(exits)))
+    changes = collections.Counter()
+    for number, place in begins.items():
+        size = capture.allocations[number].size
+        changes[place] += size
+        if number in ends:
+            changes[ends[number]] -= size
+    now = peak = 0
+    peak_time = peak_place = None
+    for place, (_, row) in enumerate(rows):
+        now += changes[place]
+        if now > peak:
+            peak, peak_time, peak_place = now, row.time, place
     made = [(row, {"allocated", fate.get(number, "leaked"),
                    "peak" if begins[number] <= peak_place <
                    ends.get(number, len(rows)) else None})

@@ -883,6 +883,34 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	make_free(&capture);
 }
 
+TEST(end_of_process_takes_its_leaked_memory)
+{
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_profile_heap heap;
+	struct syscap_view *view;
+
+	begin(&capture);
+	make_allocation(&capture, 7, 7, 1100, 0xA0, 100, CODE(JIT(1)), 1);
+	make_exit(&capture, 7, 1200);
+	make_allocation(&capture, 8, 8, 1200, 0xA0, 90, CODE(JIT(2)), 1);
+	make_allocation(&capture, 8, 8, 1300, 0xB0, 30, CODE(JIT(2)), 1);
+	make_allocation(&capture, 8, 8, 1400, 0xB0, 0, NULL, 0);
+	make_exit(&capture, 8, 1500);
+	profile = read_all(&capture);
+
+	syscap_profile_heap(profile, &heap);
+	CHECK_EQ(heap.leaked, 190);
+	CHECK_EQ(heap.peak, 120);
+	CHECK_EQ(heap.peak_time, 1300);
+	view = look(profile, &(struct syscap_filter){ .of = SYSCAP_VIEW_PEAK });
+	CHECK_EQ(view->total, 120);
+	CHECK_EQ(sum_of(profile, view, "b").self, 120);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
 static void make_code(struct make_capture *capture, int64_t time,
                       const char *value)
 {

@@ -28,11 +28,12 @@ export class InUse {
 		return (Math.floor((moment + shift) / size) + 1) * size - shift - 1;
 	}
 
-	/** @param {number} i row */
+	/** The end of a process takes its leaked memory. @param {number} i row */
 	end(i) {
-		const { times, lives, high } = this.rows;
+		const { times, lives, high, threads } = this.rows;
 		const life = lives[i] + (high ? high[i] * 0x100000000 : 0);
-		return life === 0 ? Infinity : times.at(i) + life - 1;
+		return life === 0 ? Math.max(this.model.exits[threads[i]], times.at(i))
+			: times.at(i) + life - 1;
 	}
 
 	/** Values from @from to @to, each with its time.

@@ -199,6 +199,11 @@ export class Model extends Events {
 			([process, tid, name, begin, end], number) => ({
 				number, process, tid: signed(tid), name: text(name), begin, end,
 			}));
+		/** The end of each thread's process; Infinity: unknown. */
+		this.exits = Float64Array.from(this.threads, ({ process }) => {
+			const { end, hasEnded } = this.processes[process];
+			return hasEnded ? end : Infinity;
+		});
 		/** Weight of a tick of each thread. */
 		this.ticks = Float64Array.from(c.numbers('thread.ticks'));
 		/** Files and lines are empty if the capture has none. */
@@ -277,8 +282,8 @@ export class Model extends Events {
 		if (of === 'blocked' || of === 'stalled')
 			return new Rows(stacks[of], trees[of], ones, 'time',
 				of === 'blocked' ? 'call' : 'stall stack');
-		return new Rows(allocationsOf(allocations, of, moment), trees.heap, ones,
-			'bytes', 'allocation');
+		return new Rows(allocationsOf(allocations, of, moment, this.exits),
+			trees.heap, ones, 'bytes', 'allocation');
 	}
 
 	/** The rows with the amounts @of, in use at the moment.

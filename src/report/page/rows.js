@@ -89,10 +89,11 @@ export class Rows {
  * The allocations that count, with their bytes.  If few allocations count, omit
  * the others; otherwise, the others have no bytes.
  * @param {Model['allocations']} rows @param {string} of @param {number} moment
+ * @param {Float64Array} exits the end of each thread's process
  * @returns {RowColumns}
  */
-export function allocationsOf(rows, of, moment) {
-	const { n, sizes, temporary, lives, high, times } = rows;
+export function allocationsOf(rows, of, moment, exits) {
+	const { n, sizes, temporary, lives, high, times, threads } = rows;
 	if (of === 'allocated')
 		return { ...rows, ticks: sizes };
 	const last = of === 'live' ? times.find(moment + 1) : n;
@@ -100,7 +101,9 @@ export function allocationsOf(rows, of, moment) {
 		if (of === 'temporary')
 			return temporary[i] !== 0;
 		const life = lives[i] + (high ? high[i] * 0x100000000 : 0);
-		return life === 0 || (of === 'live' && times.at(i) + life - 1 > moment);
+		if (of !== 'live')
+			return life === 0;
+		return (life === 0 ? exits[threads[i]] : times.at(i) + life - 1) > moment;
 	};
 	const end = of === 'temporary' && temporary.length === 0 ? 0 : last;
 	let few = 0;
