@@ -190,17 +190,26 @@ static void describe_unsampled(const struct syc_page *page, char *text)
 		         n > 0 ? "; " : "", other);
 }
 
-/* Return whether missing samples forbid the comparison with the other
- * capture. */
-static bool is_incomparable(const struct syc_report *report)
+/* Describe why the captures cannot be compared, in MAX_UNSAMPLED bytes. */
+static void describe_incomparable(const struct syc_page *page,
+                                  const char *unsampled, char *text)
 {
+	const struct syc_report *report = page->report;
 	struct syscap_profile_unsampled here, there;
 
+	*text = 0;
 	if (report->other == NULL)
-		return false;
+		return;
 	syscap_profile_unsampled(report->profile, &here);
 	syscap_profile_unsampled(report->other, &there);
-	return here.is_misleading || there.is_misleading;
+	if (page->view->total > 0 && report->other_view->total > 0 &&
+	    page->view->unit != report->other_view->unit)
+		snprintf(text, MAX_UNSAMPLED,
+		         "this capture counts %s, the other %s",
+		         syscap_view_unit_name(page->view->unit),
+		         syscap_view_unit_name(report->other_view->unit));
+	else if (here.is_misleading || there.is_misleading)
+		snprintf(text, MAX_UNSAMPLED, "%s", unsampled);
 }
 
 static int write_facts(struct syc_page *page)
@@ -210,7 +219,7 @@ static int write_facts(struct syc_page *page)
 	struct syscap_file_info info;
 	struct facts facts = { .n = 0 };
 	char *filter = syc_page_without_homes(report->filter);
-	char unsampled[MAX_UNSAMPLED];
+	char unsampled[MAX_UNSAMPLED], incomparable[MAX_UNSAMPLED];
 	int r;
 
 	if (filter == NULL)
@@ -228,7 +237,8 @@ static int write_facts(struct syc_page *page)
 	}
 	describe_unsampled(page, unsampled);
 	add_text(&facts, "unsampled", unsampled);
-	add_text(&facts, "incomparable", is_incomparable(report) ? "1" : "");
+	describe_incomparable(page, unsampled, incomparable);
+	add_text(&facts, "incomparable", incomparable);
 	add_text(&facts, "version", report->version);
 	add_text(&facts, "filter", report->redact ? filter : report->filter);
 	add_text(&facts, "unit", syscap_view_unit_name(page->view->unit));

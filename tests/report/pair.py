@@ -44,16 +44,29 @@ def check(syscap, before, after, want, *options):
     assert len(set(page.sums("other.times"))) <= 10
     assert sum(page.numbers("other.counts")) >= len(set(rows[0]))
     assert page.facts["other"] == os.path.basename(before)
+    units = [Capture(open(path, "rb").read()).unit for path in (after, before)]
+    assert page.facts["incomparable"].startswith(
+        "this capture counts ") == (units[0] != units[1]), units
     names = list(zip(page.named("function.names"),
                      page.named("function.binaries")))
     assert len(set(names[5:])) == len(names) - 5, "duplicate function"
-    print("%d stacks of %s beside %s" % (len(ours), before, after))
+    print("%d stacks of %s (%s) beside %s (%s)" % (
+        len(ours), before, units[1], after, units[0]))
 
 
 def main(syscap, before, after):
     check(syscap, before, after, {})
     check(syscap, after, before, {})
     check(syscap, before, after, {"drop": "parse"}, "--drop", "parse")
+    # Wall time is not compared with processor time
+    with open(after, "rb") as file:
+        data = file.read()
+    clock = b" of its processor time"
+    assert clock in data
+    wall = after + ".wall"
+    with open(wall, "wb") as file:
+        file.write(data.replace(clock, b", asleep or not".ljust(len(clock))))
+    check(syscap, before, wall, {})
     done = subprocess.run([syscap, "report", "-o", before, after, before],
                           stderr=subprocess.PIPE)
     assert done.returncode == 2, "the command would overwrite a capture"

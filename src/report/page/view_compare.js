@@ -214,7 +214,7 @@ export class CompareView extends View {
 			this.table.rows.reduce((hot, row) => size(row) > 0 &&
 				(!hot || size(row) > size(hot)) && is(row) ? row : hot, null);
 		// A difference that noise does not explain comes first.
-		const { unsampled, incomparable } = app.model.facts;
+		const { incomparable } = app.model.facts;
 		const bad = kind === 'file' && incomparable;
 		const hot = !bad && (find((row) => row.differs) || find(() => true));
 		/** @type {HTMLElement[]} */
@@ -262,7 +262,7 @@ export class CompareView extends View {
 			say('Search for a name to compare its stacks with all other stacks.');
 		}
 		if (bad)
-			note('Not comparable: ' + unsampled + '.');
+			note('Not comparable: ' + incomparable + '.');
 		if (one.total + other.total === 0)
 			note('Neither part has a ' + app.rows().noun + '.');
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));
