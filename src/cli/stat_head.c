@@ -51,6 +51,11 @@ static void print_heap(const struct syc_stat_hot *hot,
 	       syc_plural(heap.n_temporary));
 	print_size(heap.temporary);
 	puts(hot->whole);
+	if (summary->memory_sample > 0) {
+		printf("  sampled    one allocation per ");
+		print_size((uint64_t)summary->memory_sample);
+		puts(": bytes are estimates, times count the sample");
+	}
 }
 
 static double percent(uint64_t part, uint64_t all)

@@ -123,6 +123,16 @@ def main():
     assert any(line.split() == ["3.0", "MiB", "100.0", "%", "3.0", "MiB",
                                 "100.0", "%", "render", "-"]
                for line in lines), lines
+    # A random selection of the allocations
+    for value, size in ((b"all", None), (b"all,mmap", None), (b"mmap", None),
+                        (b"1", None), (b"1000", "1000 bytes"),
+                        (b"64K,mmap", "64.0 KiB"), (b"1024M", "1.0 GiB")):
+        lines = head(*files, frame(11, -1, 0, 0, b"syscap.memory".ljust(
+            40, b"\0") + value + b"\0"), frame(14, 1, 0, 0, struct.pack(
+                "<QqiHHQ", 0x1000, 1 << 20, 1, 1, 0, RENDER)))
+        assert [line for line in lines if line.startswith("  sampled  ")] == [
+            "  sampled    one allocation per %s: bytes are estimates, times "
+            "count the sample" % size] * (size is not None), (value, lines)
     # All functions have names.
     lines = head(*files, sample(1, 1, 1, RENDER))
     expect(lines, "x.syscap", "  hottest    render 100.0 %")
