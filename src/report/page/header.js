@@ -22,7 +22,7 @@ export class Header {
 			hidden: true, title: 'Time in functions whose names are unknown. Click for ' +
 				'the libraries.' });
 		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
-		const problems = /(\d+) problems?$/m.exec(facts.check || '');
+		const problems = /\d+ problems?$/m.exec(facts.check || '');
 		const warning = (/** @type {string} */ text) => button(text,
 			() => app.set({ view: 'about' }), { class: 'warn' });
 		this.element = el('header', { class: 'top' }, el('h1', {}, facts.title),
@@ -30,8 +30,7 @@ export class Header {
 			el('span', { class: 'grow' }),
 			lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
 			facts.unsampled && warning(facts.unsampled),
-			problems && warning(formatNumber(Number(problems[1]), 'problem') +
-				' found by check'),
+			problems && warning(problems[0] + ' found by check'),
 			notes.buttons,
 			button('?', () => app.help.showModal(), { 'aria-label': 'Keys' }));
 	}

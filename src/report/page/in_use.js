@@ -2,6 +2,8 @@
 // in_use.js - bytes in use over time: exact, or the least, largest and last value
 // of cells of time.
 
+import { usedUntil } from './rows.js';
+
 const FEW = 262144; // number of changes that are sorted
 
 export class InUse {
@@ -28,14 +30,6 @@ export class InUse {
 		return (Math.floor((moment + shift) / size) + 1) * size - shift - 1;
 	}
 
-	/** The end of a process takes its leaked memory. @param {number} i row */
-	end(i) {
-		const { times, lives, high, threads } = this.rows;
-		const life = lives[i] + (high ? high[i] * 0x100000000 : 0);
-		return life === 0 ? Math.max(this.model.exits[threads[i]], times.at(i))
-			: times.at(i) + life - 1;
-	}
-
 	/** Values from @from to @to, each with its time.
 	 * @param {number} from @param {number} to */
 	line(from, to) {
@@ -56,7 +50,7 @@ export class InUse {
 		const changes = [];
 		let sum = 0;
 		for (let i = 0; i < last; i++) {
-			const end = this.end(i);
+			const end = usedUntil(this.model, i);
 			if (i >= first)
 				changes.push([times.at(i), sizes[i]]);
 			else if (end >= from)

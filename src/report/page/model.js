@@ -55,10 +55,12 @@ function readCounts(c, of) {
 /** Allocations by time; lives are 1 + ns; 0: not freed. @param {Columns} c */
 function readAllocations(c) {
 	const high = c.numbers('allocation.lives.high');
-	return { ...readColumns(c, 'allocation', 'threads', 'nodes', 'sizes', 'lives',
-		'temporary'), counts: readCounts(c, 'allocation'),
-	high: high.some((one) => one > 0) ? high : null,
-	times: c.moments('allocation.times') };
+	const rows = readColumns(c, 'allocation', 'threads', 'nodes', 'sizes', 'lives',
+		'temporary');
+	if (high.length > 0)
+		rows.lives = Float64Array.from(rows.lives, (low, i) => low + high[i] * 2 ** 32);
+	return { ...rows, counts: readCounts(c, 'allocation'),
+		times: c.moments('allocation.times') };
 }
 
 /** The texts of a column, as keys and values. @param {Columns} c @param {string} name */
@@ -191,7 +193,7 @@ export class Model extends Events {
 			'binaries', 'begins', 'ends', 'ended', 'periods', 'clocks']).map(
 			([pid, command, binary, begin, end, ended, period, clock], number) => ({
 				number, pid: signed(pid), command: text(command),
-				binary: text(binary), begin, end, hasEnded: ended !== 0,
+				binary: text(binary), begin, end, exit: ended ? end : Infinity,
 				period, clock,
 			}));
 		this.threads = readRows(c, 'thread', ['processes', 'tids', 'names',
@@ -199,11 +201,7 @@ export class Model extends Events {
 			([process, tid, name, begin, end], number) => ({
 				number, process, tid: signed(tid), name: text(name), begin, end,
 			}));
-		/** The end of each thread's process; Infinity: unknown. */
-		this.exits = Float64Array.from(this.threads, ({ process }) => {
-			const { end, hasEnded } = this.processes[process];
-			return hasEnded ? end : Infinity;
-		});
+		this.exits = this.threads.map((thread) => this.processes[thread.process].exit);
 		/** Weight of a tick of each thread. */
 		this.ticks = Float64Array.from(c.numbers('thread.ticks'));
 		/** Files and lines are empty if the capture has none. */
@@ -274,7 +272,7 @@ export class Model extends Events {
 
 	/** @param {string} of a key of MEASURES @param {number} [moment] */
 	makeRows(of, moment = 0) {
-		const { stacks, trees, allocations } = this;
+		const { stacks, trees } = this;
 		if (of === '')
 			return new Rows(stacks.samples, this.tree, this.ticks,
 				this.isTime ? 'time' : 'ticks', 'sample');
@@ -282,8 +280,8 @@ export class Model extends Events {
 		if (of === 'blocked' || of === 'stalled')
 			return new Rows(stacks[of], trees[of], ones, 'time',
 				of === 'blocked' ? 'call' : 'stall stack');
-		return new Rows(allocationsOf(allocations, of, moment, this.exits),
-			trees.heap, ones, 'bytes', 'allocation');
+		return new Rows(allocationsOf(this, of, moment), trees.heap, ones, 'bytes',
+			'allocation');
 	}
 
 	/** The rows with the amounts @of, in use at the moment.

@@ -85,26 +85,26 @@ export class Rows {
 	}
 }
 
+/** The end of use; an exit takes leaked memory. @param {Model} model @param {number} i */
+export function usedUntil({ allocations: { times, lives, threads }, exits }, i) {
+	return lives[i] ? times.at(i) + lives[i] - 1
+		: Math.max(exits[threads[i]], times.at(i));
+}
+
 /**
  * The allocations that count, with their bytes.  If few allocations count, omit
  * the others; otherwise, the others have no bytes.
- * @param {Model['allocations']} rows @param {string} of @param {number} moment
- * @param {Float64Array} exits the end of each thread's process
+ * @param {Model} model @param {string} of @param {number} moment
  * @returns {RowColumns}
  */
-export function allocationsOf(rows, of, moment, exits) {
-	const { n, sizes, temporary, lives, high, times, threads } = rows;
+export function allocationsOf(model, of, moment) {
+	const rows = model.allocations;
+	const { n, sizes, temporary, lives, times } = rows;
 	if (of === 'allocated')
 		return { ...rows, ticks: sizes };
 	const last = of === 'live' ? times.find(moment + 1) : n;
-	const counts = (/** @type {number} */ i) => {
-		if (of === 'temporary')
-			return temporary[i] !== 0;
-		const life = lives[i] + (high ? high[i] * 0x100000000 : 0);
-		if (of !== 'live')
-			return life === 0;
-		return (life === 0 ? exits[threads[i]] : times.at(i) + life - 1) > moment;
-	};
+	const counts = (/** @type {number} */ i) => of === 'temporary' ? temporary[i] !== 0
+		: of === 'live' ? usedUntil(model, i) > moment : lives[i] === 0;
 	const end = of === 'temporary' && temporary.length === 0 ? 0 : last;
 	let few = 0;
 	for (let i = 0; i < end; i++)

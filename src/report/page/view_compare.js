@@ -214,8 +214,7 @@ export class CompareView extends View {
 			this.table.rows.reduce((hot, row) => size(row) > 0 &&
 				(!hot || size(row) > size(hot)) && is(row) ? row : hot, null);
 		// A difference that noise does not explain comes first.
-		const { incomparable } = app.model.facts;
-		const bad = kind === 'file' && incomparable;
+		const bad = kind === 'file' && app.model.facts.incomparable;
 		const hot = !bad && (find((row) => row.differs) || find(() => true));
 		/** @type {HTMLElement[]} */
 		const parts = [];
@@ -243,12 +242,10 @@ export class CompareView extends View {
 							of: 'blocked' }))] : ['To see the stacks of waits, record ' +
 						'with --io, or with --sample=wall.'])));
 		} else if (kind === 'file') {
-			const unit = (/** @type {string} */ name) => name === 'ticks' ? 'ticks'
-				: 'time';
 			say('Here: ', el('strong', {}, one.text + ', ' +
 				formatAmount(one.total, app.unit())), '. There: ', el('strong', {},
-				other.text + ', ' + formatAmount(other.total,
-				unit(app.model.facts.other_unit))), '. The view compares shares of both.');
+				other.text + ', ' + formatAmount(other.total, app.model.facts.other_unit ===
+				'ticks' ? 'ticks' : 'time')), '. The view compares shares of both.');
 			if (app.state.from !== undefined || app.state.threads || app.state.mark)
 				note('Times, threads and marks are ' +
 					'filters of this capture only; the other capture is shown completely.');
@@ -262,7 +259,7 @@ export class CompareView extends View {
 			say('Search for a name to compare its stacks with all other stacks.');
 		}
 		if (bad)
-			note('Not comparable: ' + incomparable + '.');
+			note('Not comparable: ' + bad + '.');
 		if (one.total + other.total === 0)
 			note('Neither part has a ' + app.rows().noun + '.');
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { InUse } from '../../../src/report/page/in_use.js';
 import { Model } from '../../../src/report/page/model.js';
-import { allocationsOf, Rows } from '../../../src/report/page/rows.js';
+import { allocationsOf, Rows, usedUntil } from '../../../src/report/page/rows.js';
 import { column, columns, list, texts } from './page.mjs';
 
 const pairs = ({ times, values }) => Array.from(times, (t, i) => [t, values[i]]);
@@ -35,8 +35,8 @@ test('combined allocations are known at the end of each cell', async () => {
 		column('inuse.last', [150, 107])]));
 	const use = new InUse(model);
 	assert.equal(use.isCombined, true);
-	assert.equal(use.end(0), 100);
-	assert.equal(use.end(1), 20 + 1 + 2 ** 32);
+	assert.equal(usedUntil(model, 0), 100);
+	assert.equal(usedUntil(model, 1), 20 + 1 + 2 ** 32);
 	assert.deepEqual([4, 5, 12, 13, 20, 21].map((t) => use.snap(t)),
 		[4, 12, 12, 20, 20, 28]);
 	assert.equal(use.snap(use.peak()), 20);
@@ -47,7 +47,7 @@ test('combined allocations are known at the end of each cell', async () => {
 test('rows of allocations keep their bytes, or 0', async () => {
 	const model = new Model(await columns(list()));
 	const bytes = (of, moment) => Array.from(allocationsOf(
-		model.allocations, of, moment, model.exits).ticks);
+		model, of, moment).ticks);
 	assert.deepEqual(bytes('allocated'), [100, 50, 7]);
 	assert.deepEqual(bytes('leaked'), [100, 0, 7]);
 	assert.deepEqual(bytes('temporary'), [0, 50, 0]);
@@ -73,20 +73,21 @@ test('few allocations are copied, with their times and counts', async () => {
 		column('allocation.sizes', numbers((i) => 10 + i)),
 		column('allocation.lives', numbers((i) => i % 100 === 7 ? 0 : 2)),
 		column('allocation.counts', numbers((i) => 1 + i % 3))]));
-	const { allocations } = model, exits = new Float64Array([Infinity, Infinity]);
+	model.exits = [Infinity, Infinity];
+	const { allocations } = model;
 	assert.deepEqual([0, 1, 299, 300, 398, 399].map((i) => allocations.times.at(i)),
 		[12, 1012, 1012, 2012, 2012, 2019]);
 	assert.deepEqual([0, 12, 13, 1012, 2012, 2019, 2020].map((time) =>
 		allocations.times.find(time)), [0, 0, 1, 1, 300, 399, 400]);
-	const leaked = allocationsOf(allocations, 'leaked', 0, exits);
+	const leaked = allocationsOf(model, 'leaked', 0);
 	const all = (column) => Array.from(column);
 	assert.deepEqual(all(leaked.ticks), [17, 117, 217, 317]);
 	assert.deepEqual(all(leaked.nodes), [2, 2, 2, 2]);
 	assert.deepEqual(all(leaked.counts), [2, 3, 1, 2]);
 	assert.deepEqual([0, 1, 2, 3].map((i) => leaked.times.at(i)),
 		[1012, 1012, 1012, 2012]);
-	assert.deepEqual(all(allocationsOf(allocations, 'live', 1500, exits).ticks),
+	assert.deepEqual(all(allocationsOf(model, 'live', 1500).ticks),
 		[17, 117, 217]);
-	assert.equal(allocationsOf(allocations, 'temporary', 0, exits).n, 0);
-	assert.equal(allocationsOf(allocations, 'allocated', 0, exits).n, rows);
+	assert.equal(allocationsOf(model, 'temporary', 0).n, 0);
+	assert.equal(allocationsOf(model, 'allocated', 0).n, rows);
 });
