@@ -47,7 +47,8 @@ static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
 
 	syc_stat_hot_format(view->unit, view->totals[node], total,
 	                    sizeof(total));
-	if (view->selfs[node] > 0)
+	/* In a reversed tree, stacks end at their outermost function */
+	if (view->selfs[node] > 0 && !tree->hot->filter->reverse)
 		syc_stat_hot_format(view->unit, view->selfs[node], self,
 		                    sizeof(self));
 	syc_stat_hot_name(tree->hot, view->functions[node], name, sizeof(name));
@@ -111,7 +112,8 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 
 	syc_table_heading(stdout, "Call tree, nodes with %.3g %% or more",
 	                  hot->min_percent);
-	printf("  %12s  %7s  %12s  function\n", "total", "", "self");
+	printf("  %12s  %7s  %12s  function\n", "total", "",
+	       hot->filter->reverse ? "" : "self");
 	r = syc_callees_init(&tree.callees, &order, compare);
 	if (r == 0)
 		r = print_all(&tree);

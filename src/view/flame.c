@@ -246,12 +246,16 @@ static void say(struct flame *flame, struct syc_page_context *context)
 	const struct syscap_profile_function *function =
 		syc_page_context_function(context, node);
 	char total[SYC_FIGURE], share[SYC_FIGURE], self[SYC_FIGURE];
+	char own[SYC_FIGURE + 16] = "";
 	char match[SYC_FIGURE + 32] = "", source[256];
 
 	syc_figures_amount(total, view->unit, view->totals[node],
 	                   context->is_exact);
 	syc_figures_amount(self, view->unit, view->selfs[node],
 	                   context->is_exact);
+	/* A reversed box has callers, so its own amount is another function's */
+	if (!syc_page_context_filter(context)->reverse)
+		snprintf(own, sizeof(own), "self %s · ", self);
 	syc_figures_share(share, view->totals[node], view->total);
 	if (context->search.pattern[0] != 0) {
 		char part[SYC_FIGURE];
@@ -268,10 +272,10 @@ static void say(struct flame *flame, struct syc_page_context *context)
 	}
 	syc_page_context_source(context, view->functions[node], source,
 	                        sizeof(source));
-	syc_page_context_say(
-		context, "%s%s  %s · self %s · %s%s%s%s", match, total, share,
-		self, node == 0 ? "all" : function->name,
-		function->binary[0] != 0 ? "  " : "", function->binary, source);
+	syc_page_context_say(context, "%s%s  %s · %s%s%s%s%s", match, total,
+	                     share, own, node == 0 ? "all" : function->name,
+	                     function->binary[0] != 0 ? "  " : "",
+	                     function->binary, source);
 }
 
 static void draw(void *state, struct syc_page_context *context)

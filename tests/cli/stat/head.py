@@ -199,6 +199,20 @@ def main():
     for filters in (), ("--with-recording",), ("--reverse",):
         lines = head(*frames, filters=filters)
         assert not any(whole in line for line in lines), lines
+    # Stacks of a reversed tree end at callers, which have no own time.
+    frames = files + [sample(1, 1, 1, RENDER, LIBC, APP)]
+    for reverse in (), ("--reverse",):
+        lines = head(*frames, filters=("--tree", *reverse))
+        at, = [i for i, line in enumerate(lines) if line.startswith("Call tree")]
+        assert ("self" in lines[at + 1]) == (not reverse), lines
+        nodes = [line.split() for line in lines[at + 2:at + 5]]
+        assert [node[:3] for node in nodes] == [["1", "100.0", "%"]] * 3, lines
+        assert [node[3] == "1" for node in nodes] == [
+            False, False, not reverse], lines
+        shown = show(["view", "--snapshot=flame", "--keys=" + 3 * "\x1b[B",
+                      *reverse, "FILE"], *frames)
+        assert ("self 1 " in shown[-2]) == (not reverse), shown
+        assert ("self" in shown[-2]) == (not reverse), shown
     # Nothing was sampled.
     lines = head(*files)
     expect(lines, "x.syscap", "  lost       nothing")
