@@ -30,8 +30,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 struct syc_writer {
 	int fd;
 	bool regular; /* the file can be truncated, and patched in place */
-	bool created, begun;
+	bool created, begun, is_discarded;
 	char *path;
+	dev_t device; /* with inode, identifies the file */
+	ino_t inode;
 	uint64_t written; /* size of the whole frames in the file */
 	uint64_t frames_written, dropped;
 	uint64_t frames_pending;
@@ -59,6 +61,8 @@ static int check_owner(struct syc_writer *writer, bool force,
 		                     "cannot examine the file: %s",
 		                     strerror(errno));
 	writer->regular = S_ISREG(st.st_mode);
+	writer->device = st.st_dev;
+	writer->inode = st.st_ino;
 	if (!writer->regular)
 		return 0;
 	r = syc_file_lock_take(writer->fd, error);
@@ -175,13 +179,13 @@ int syc_writer_begin_as(struct syc_writer *writer, int64_t time_ns,
 
 	memcpy(header.capture_time, capture_time,
 	       strnlen(capture_time, sizeof(header.capture_time) - 1));
-	writer->begun = true;
 	if (writer->regular && ftruncate(writer->fd, 0) != 0) {
 		writer->error = -errno;
 		return syc_error_set(error, errno, 0,
 		                     "cannot truncate the file: %s",
 		                     strerror(errno));
 	}
+	writer->begun = true;
 	if (write_out(writer, (const unsigned char *)&header, sizeof(header)) !=
 	    sizeof(header))
 		return syc_error_set(error, -writer->error, 0, "%s",
@@ -339,11 +343,34 @@ int syc_writer_finish(struct syc_writer *writer, int64_t end_time)
 	return writer->error;
 }
 
+/* Return whether the path still names the file, not through a link. */
+static bool has_path(const struct syc_writer *writer)
+{
+	struct stat st;
+
+	return lstat(writer->path, &st) == 0 && st.st_dev == writer->device &&
+	       st.st_ino == writer->inode;
+}
+
+void syc_writer_discard(struct syc_writer *writer)
+{
+	int r;
+
+	if (!writer->regular || !writer->begun)
+		return;
+	writer->is_discarded = has_path(writer);
+	/* Other names of the file must not show the incomplete capture. */
+	do
+		r = writer->fd >= 0 ? ftruncate(writer->fd, 0)
+		                    : truncate(writer->path, 0);
+	while (r != 0 && errno == EINTR);
+}
+
 void syc_writer_close(struct syc_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	if (writer->created && !writer->begun)
+	if (writer->is_discarded || (writer->created && !writer->begun))
 		unlink(writer->path);
 	if (writer->fd >= 0)
 		close(writer->fd);

@@ -139,6 +139,12 @@ void syc_writer_totals(const struct syc_writer *writer,
 int syc_writer_finish(struct syc_writer *writer, int64_t end_time);
 
 /**
+ * Discard an incomplete capture after syc_writer_begin(): empty the regular
+ * file, which syc_writer_close() removes unless the path is a link.
+ */
+void syc_writer_discard(struct syc_writer *writer);
+
+/**
  * Close the file.  If syc_writer_open() created the file and syc_writer_begin()
  * was never called, remove the file.
  */

@@ -139,7 +139,7 @@ static int add_inputs(struct cat_job *job)
 
 /*
  * Join the inputs.  The writer is open, so the output is locked, but still has
- * its old content.
+ * its old content.  If the output cannot be written completely, it is removed.
  */
 static void join_files(struct cat_job *job)
 {
@@ -148,7 +148,7 @@ static void join_files(struct cat_job *job)
 	struct syc_join_totals totals;
 	struct syscap_error error;
 	struct syc_join_span span;
-	int r = add_inputs(job);
+	int r = add_inputs(job), joined;
 
 	if (r == 0)
 		r = syc_join_settle(job->join, &span);
@@ -169,15 +169,18 @@ static void join_files(struct cat_job *job)
 	if (syc_writer_begin_as(job->writer, span.begin, span.capture_time,
 	                        &error) < 0) {
 		report_trouble(job, output, &error);
+		syc_writer_discard(job->writer);
 		return;
 	}
-	r = syc_join_write(job->join, job->writer);
+	joined = syc_join_write(job->join, job->writer);
 	syc_writer_totals(job->writer, &written);
-	if (r < 0 && written.error == 0)
-		complain_of(job, NULL, r);
+	if (joined < 0 && written.error == 0)
+		complain_of(job, NULL, joined);
 	r = syc_writer_finish(job->writer, span.end);
 	if (r < 0)
 		complain_of(job, output, r);
+	if (joined < 0 || r < 0)
+		syc_writer_discard(job->writer);
 	syc_join_totals(job->join, &totals);
 	if (totals.problems > 0)
 		job->status = SYC_EXIT_PROBLEM;

@@ -25,4 +25,13 @@ cp numbers.syscap joined
 run cat -o joined everything.syscap
 run check joined
 run cat -o /dev/full everything.syscap
+# An output that cannot be completed is removed, also under a name that existed.
+(ulimit -f 8; run cat -o none numbers.syscap)
+cp everything.syscap replaced
+ln replaced other
+ln -s named link.syscap
+cp everything.syscap named
+(ulimit -f 8; run cat -o replaced numbers.syscap)
+(ulimit -f 8; run cat -o link.syscap numbers.syscap)
+wc -c none replaced other named >>"$work/transcript" 2>&1 || :
 finish

@@ -18,4 +18,13 @@ run cut --from 3600s -o part everything.syscap
 run cut --from 0 -o part everything.syscap
 run check part
 run cut --to 1ms -o /dev/full everything.syscap
+# An output that cannot be completed is removed, also under a name that existed.
+(ulimit -f 8; run cut --to 3600s -o none numbers.syscap)
+cp everything.syscap replaced
+ln replaced other
+ln -s named link.syscap
+cp everything.syscap named
+(ulimit -f 8; run cut --to 3600s -o replaced numbers.syscap)
+(ulimit -f 8; run cut --to 3600s -o link.syscap numbers.syscap)
+wc -c none replaced other named >>"$work/transcript" 2>&1 || :
 finish
