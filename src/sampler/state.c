@@ -308,6 +308,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->rest_until = 0;
 	memset(&t->sleeper, 0, sizeof(t->sleeper));
 	t->is_silent = false;
+	t->is_unticked = true;
 	t->is_cramped = false;
 	t->was_stopped = false;
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);

@@ -199,6 +199,7 @@ struct syc_target {
 	void *perf_page;     /* mapping that keeps the perf event alive */
 	bool is_silent;      /* the thread blocked the signal at its start, and
 	                      * has had no tick */
+	bool is_unticked;    /* the thread has had no tick */
 	bool is_cramped;     /* a stack of the thread is too small for a tick */
 	bool was_stopped;    /* syc_scan_stop_all() stopped the timer, which
 	                      * continues later */

@@ -346,23 +346,53 @@ void syc_scan_start_again(void)
 		syc_thread_list_close(dir);
 }
 
+/* Return whether another thread that lacks ticks blocks their signal.  @dir is
+ * the directory of threads; -1: not open yet. */
+static bool lacks_ticks(struct census *look, struct syc_target *t, int *dir)
+{
+	struct syc_thread_status about;
+
+	if (syc_state_has_filter(look->s) || t->tid == gettid() ||
+	    !syc_timer_lacks_ticks(t))
+		return false;
+	if (*dir < 0) {
+		*dir = syc_thread_list_open();
+		if (*dir < 0)
+			return false;
+		syc_thread_list_begin(&look->s->tasks, *dir);
+	}
+	return syc_thread_list_read_mask(&look->s->tasks, t->tid, &about) ==
+	               0 &&
+	       !about.is_dead && !about.is_library_thread &&
+	       (about.blocked >> (look->s->signal - 1) & 1) != 0;
+}
+
 void syc_scan_stop_all(bool forget_them)
 {
+	struct census look = { .s = syc_sampler };
+	int dir = -1;
+
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
 		struct syc_target *const t = syc_target_at(i);
 
 		if (t->cookie == 0)
 			continue;
+		const bool is_silent =
+			__atomic_load_n(&t->is_silent, __ATOMIC_RELAXED) ||
+			(forget_them && lacks_ticks(&look, t, &dir));
+
 		t->was_stopped = syc_timer_runs(t);
 		syc_timer_stop(t);
 		t->n_tries = 0;
 		if (!forget_them)
 			continue;
-		if (__atomic_load_n(&t->is_silent, __ATOMIC_RELAXED))
+		if (is_silent)
 			__atomic_add_fetch(&syc_sampler->n_blocked, 1,
 			                   __ATOMIC_RELAXED);
 		syc_target_free(t);
 	}
+	if (dir >= 0)
+		syc_thread_list_close(dir);
 	if (forget_them) {
 		__atomic_store_n(&syc_sampler->n_threads, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&syc_sampler->n_unsampled, 0,

@@ -177,6 +177,7 @@ static void take_sample(struct syc_target *t, const struct tick *tick,
 		return;
 	}
 	__atomic_store_n(&t->is_silent, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->is_unticked, false, __ATOMIC_RELAXED);
 	add_to_counter(&t->n_samples, 1);
 	add_to_counter(&t->n_due, weight);
 	if (((unsigned)r & SYSCAP_STACK_CUT) != 0)

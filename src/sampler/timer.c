@@ -389,6 +389,16 @@ void syc_thread_timer_resume(void)
 		start_self(t);
 }
 
+bool syc_timer_lacks_ticks(struct syc_target *t)
+{
+	const int64_t age = syscap_clock() - syc_target_workspace(t)->last_at;
+
+	return syc_sampler->clock == SYSCAP_SAMPLER_WALL &&
+	       __atomic_load_n(&t->is_unticked, __ATOMIC_RELAXED) &&
+	       (syc_timer_runs(t) || t->blocked_at != 0) &&
+	       age >= 2 * syc_sampler->period_ns;
+}
+
 void syc_thread_timer_end(uint64_t blocked)
 {
 	struct syc_target *const t = syc_target_find(gettid());
@@ -396,7 +406,8 @@ void syc_thread_timer_end(uint64_t blocked)
 
 	if (t == NULL)
 		return;
-	if (t->is_silent && syc_timer_runs(t) && blocks_ticks(blocked))
+	if (blocks_ticks(blocked) &&
+	    ((t->is_silent && syc_timer_runs(t)) || syc_timer_lacks_ticks(t)))
 		__atomic_add_fetch(&syc_sampler->n_blocked, 1,
 		                   __ATOMIC_RELAXED);
 	else

@@ -68,6 +68,13 @@ void syc_timer_forget(struct syc_target *target);
 void syc_timer_due_from_now(struct syc_target *target);
 
 /**
+ * Return whether @target's thread, which runs the wall clock's timer, has had
+ * no tick although two periods have passed.  With the other clocks, the final
+ * sample represents such a thread.
+ */
+bool syc_timer_lacks_ticks(struct syc_target *target);
+
+/**
  * Return the number of periods of the calling thread's processor time without a
  * sample, at least 1, and mark the periods as sampled.
  *

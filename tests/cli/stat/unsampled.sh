@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # stat/unsampled.sh - `stat` reports threads that could not be sampled: xz blocks
-# all signals in the threads that compress.
+# all signals in the threads that compress.  With the wall clock no final sample
+# represents such threads.
 set -eu
 : "${SYSCAP:?}"
 command -v xz >/dev/null || { echo "skip: there is no xz"; exit 77; }
@@ -21,3 +22,30 @@ for threads in 1 2; do
 		! grep unsampled out
 	fi
 done
+
+command -v python3 >/dev/null || exit 0
+cat >blocks.py <<'END'
+import signal
+import threading
+import time
+
+
+def block(is_busy):
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    end = time.monotonic() + 0.6
+    while time.monotonic() < end:
+        if not is_busy:
+            time.sleep(0.6)
+
+
+threads = [threading.Thread(target=block, args=(i == 0,)) for i in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+END
+"$SYSCAP" record -q --force --sample=5,wall -o x.syscap -- python3 blocks.py
+"$SYSCAP" stat x.syscap >out
+grep -q '^  unsampled  3 threads.* could not be sampled' out ||
+	{ cat out; exit 1; }
+echo "wall: reported"
