@@ -26,6 +26,7 @@ struct diff_collect {
 	struct syc_diff_report *report; /* report, to which files are added */
 	/* The first capture with samples, and the first without; or NULL. */
 	const char *sampled, *bare;
+	bool is_bare_recorded; /* although `record` was to take samples */
 	bool is_excluded; /* a capture has samples, and none passes the filter */
 	unsigned found;   /* enum syc_missing: names that some capture has */
 	/*
@@ -56,8 +57,13 @@ static bool note_unit(struct recording *recording)
 	const char *file = recording->query.file;
 
 	if (view->total == 0) {
-		if (collect->bare == NULL)
+		if (collect->bare == NULL) {
 			collect->bare = file;
+			collect->is_bare_recorded =
+				syc_filter_options_was_recorded(
+					collect->filter->filter.of,
+					recording->query.reader);
+		}
 		collect->is_excluded |= view->n_looked > 0;
 		return true;
 	}
@@ -269,22 +275,6 @@ static int collect_file(struct diff_collect *collect, const char *file,
 	return r;
 }
 
-/* The option of record for the amounts that the functions need. */
-static const char *record_option(const struct syc_filter_options *filter)
-{
-	static const char *const options[] = {
-		[SYSCAP_VIEW_SAMPLES] = "--sample",
-		[SYSCAP_VIEW_ALLOCATED] = "--memory",
-		[SYSCAP_VIEW_LEAKED] = "--memory",
-		[SYSCAP_VIEW_TEMPORARY] = "--memory",
-		[SYSCAP_VIEW_BLOCKED] = "--io",
-		[SYSCAP_VIEW_STALLED] = "--stalls",
-		[SYSCAP_VIEW_PEAK] = "--memory",
-	};
-
-	return options[filter->filter.of];
-}
-
 /* Check that every side has samples, which functions need. */
 static void judge_samples(struct diff_collect *collect)
 {
@@ -302,9 +292,11 @@ static void judge_samples(struct diff_collect *collect)
 		fprintf(stderr, "%s: functions are not compared",
 		        collect->command);
 		/* With different clocks, both sides have samples. */
-		if (collect->bare != NULL && !collect->is_excluded)
+		if (collect->bare != NULL && !collect->is_excluded &&
+		    !collect->is_bare_recorded)
 			fprintf(stderr, "; record both sides with %s",
-			        record_option(collect->filter));
+			        syc_filter_options_record(
+					collect->filter->filter.of));
 		fputc('\n', stderr);
 		collect->is_partial = true;
 	}
@@ -509,8 +501,8 @@ static int print(const struct run *run)
 static void print_nothing(const struct run *run,
                           const struct diff_collect *collect)
 {
-	const char *const amounts =
-		syc_filter_options_of(run->filter.filter.of, 0);
+	const enum syscap_view_of of = run->filter.filter.of;
+	const char *const amounts = syc_filter_options_of(of, 0);
 
 	if (collect->sampled != NULL)
 		fprintf(stderr,
@@ -520,11 +512,17 @@ static void print_nothing(const struct run *run,
 		fprintf(stderr,
 		        "%s: no %s, marks or counters pass the filter\n",
 		        run->command, amounts);
+	else if (collect->is_bare_recorded)
+		fprintf(stderr,
+		        "%s: the captures have no %s, marks or counters, "
+		        "although %s was recorded with %s\n",
+		        run->command, amounts, collect->bare,
+		        syc_filter_options_record(of));
 	else
 		fprintf(stderr,
 		        "%s: the captures have no %s, marks or counters; "
 		        "record with %s\n",
-		        run->command, amounts, record_option(&run->filter));
+		        run->command, amounts, syc_filter_options_record(of));
 }
 
 /* Returns 0, -ENOMEM, or -EINVAL: nothing to compare. */

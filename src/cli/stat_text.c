@@ -331,6 +331,18 @@ static int print_logs(const struct syc_stat_summary *summary)
 	return syc_table_finish(&table, 0, 0);
 }
 
+static void print_no_stacks(enum syscap_view_of of,
+                            struct syscap_reader *reader)
+{
+	const char *const amounts = syc_filter_options_of(of, 0);
+
+	if (syc_filter_options_was_recorded(of, reader))
+		printf("\nThere are no %s.\n", amounts);
+	else
+		printf("\nThe capture has no %s; record with %s.\n", amounts,
+		       syc_filter_options_record(of));
+}
+
 /* Print functions and stacks first, since time is the most common question. */
 static int print_hot(const struct syc_stat_hot *hot)
 {
@@ -340,8 +352,7 @@ static int print_hot(const struct syc_stat_hot *hot)
 	if (view->n_looked > 0)
 		r = syc_stat_hot_text(hot);
 	else if (hot->is_filtered || hot->tree || hot->threads || hot->lines)
-		printf("\nThere are no %s.\n",
-		       syc_filter_options_of(hot->filter->of, 0));
+		print_no_stacks(hot->filter->of, hot->reader);
 	if (r == 0 && hot->lines && view->total > 0)
 		r = syc_stat_lines_text(hot);
 	return r == 0 && hot->tree && view->total > 0 ? stat_tree_text(hot) : r;

@@ -58,6 +58,14 @@ static void write_metadata(struct syc_writer *writer,
                            union syc_frame_buffer *frame, int64_t time,
                            const struct syc_record_options *options)
 {
+	const struct {
+		const char *id, *value;
+	} kinds[] = {
+		{ "syscap.sample", options->sample },
+		{ "syscap.memory", options->memory },
+		{ "syscap.io", options->io },
+		{ "syscap.stalls", options->stalls },
+	};
 	char *command = join_command(options->argv);
 	char text[256];
 	struct utsname name;
@@ -70,14 +78,10 @@ static void write_metadata(struct syc_writer *writer,
 		syc_writer_add(writer, frame);
 		free(command);
 	}
-	if (options->sample != NULL) {
-		syc_compose_metadata(frame, time, "syscap.sample",
-		                     options->sample);
-		syc_writer_add(writer, frame);
-	}
-	if (options->memory != NULL) {
-		syc_compose_metadata(frame, time, "syscap.memory",
-		                     options->memory);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].value == NULL)
+			continue;
+		syc_compose_metadata(frame, time, kinds[i].id, kinds[i].value);
 		syc_writer_add(writer, frame);
 	}
 	if (options->counters.groups != 0)

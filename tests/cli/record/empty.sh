@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # empty.sh - `syscap record` reports a recording without events, and the right
-# reason for a recording without samples.
+# reason for a recording without samples, also in `stat` and `diff`.
 set -eu
 : "${SYSCAP:?}"
 dir=$(mktemp -d)
@@ -38,6 +38,17 @@ has_not 'emitted no events'
 says --sample=1 -- true
 wants 'no samples of the command in [0-9.]* ms of processor time: no tick was due$'
 has_not 'did not load'
+
+# The capture states which kinds of data were recorded.
+"$SYSCAP" diff capture.syscap capture.syscap 2>said || :
+wants 'no samples, .* although capture.syscap was recorded with --sample$'
+"$SYSCAP" stat --of blocked capture.syscap >said
+wants '^The capture has no calls that blocked; record with --io\.$'
+says --io --stalls -- true
+for kind in blocked stalled; do
+	"$SYSCAP" stat --of "$kind" capture.syscap >said
+	wants '^There are no '
+done
 
 # Runs until the recorder has seen the process.  The rate is so low that env
 # itself, which has the sampler, is not sampled
