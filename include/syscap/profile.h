@@ -831,6 +831,12 @@ struct syscap_profile_heap {
 	 * leaked memory. */
 	uint64_t peak;
 	int64_t peak_time;
+	/* One allocation per this many bytes is recorded, and stands for these
+	 * bytes; 0: all. */
+	uint64_t sample_bytes;
+	/* `syscap cut` removed the end of the recording, and with it frees of
+	 * memory that counts as leaked. */
+	bool is_cut;
 };
 
 /** Get all allocations and frees, by number, or their sums. */

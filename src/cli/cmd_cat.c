@@ -145,6 +145,7 @@ static void join_files(struct cat_job *job)
 {
 	const char *output = job->options->output;
 	struct syc_writer_totals written;
+	union syc_frame_buffer frame;
 	struct syc_join_totals totals;
 	struct syscap_error error;
 	struct syc_join_span span;
@@ -171,6 +172,11 @@ static void join_files(struct cat_job *job)
 		report_trouble(job, output, &error);
 		syc_writer_discard(job->writer);
 		return;
+	}
+	if (job->options->cut != NULL && job->options->cut[0] != 0) {
+		syc_compose_metadata(&frame, span.begin, "syscap.cut",
+		                     job->options->cut);
+		syc_writer_add(job->writer, &frame);
 	}
 	joined = syc_join_write(job->join, job->writer);
 	syc_writer_totals(job->writer, &written);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_cut.c - `syscap cut`: part of the time of a capture as a capture. */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@ enum {
 struct cut {
 	struct syc_filter_options times;
 	int64_t from, to; /* times to keep, ns */
+	/* The times before and after, as METADATA syscap.cut; or "". */
+	char removed[80];
 };
 
 /*
@@ -58,6 +61,8 @@ static bool limit(void *data, struct syc_join_span *span)
 	struct cut *cut = data;
 	struct syc_filter_options times = cut->times;
 	const struct syscap_filter *filter = &times.filter;
+	const struct syc_join_span whole = *span;
+	uint64_t before, after;
 
 	syc_filter_options_settle(&times, span->begin);
 	if (filter->has_from && filter->from > span->begin)
@@ -66,6 +71,12 @@ static bool limit(void *data, struct syc_join_span *span)
 		span->end = filter->to;
 	cut->from = filter->has_from ? filter->from : INT64_MIN;
 	cut->to = filter->has_to ? filter->to : INT64_MAX;
+	before = (uint64_t)span->begin - (uint64_t)whole.begin;
+	after = (uint64_t)whole.end - (uint64_t)span->end;
+	if (before > 0 || after > 0)
+		snprintf(cut->removed, sizeof(cut->removed),
+		         "before_ns %" PRIu64 ", after_ns %" PRIu64, before,
+		         after);
 	return span->begin < span->end;
 }
 
@@ -91,6 +102,7 @@ static int run_cut(int argc, char **argv)
 		.command = argv[0],
 		.keeps = keeps,
 		.limit = limit,
+		.cut = cut.removed,
 		.data = &cut,
 	};
 	int key, status;

@@ -132,6 +132,9 @@ struct syc_cat_options {
 	/* For `cut`, limit the span to the requested times; else NULL.  Returns
 	 * false if no time is left. */
 	bool (*limit)(void *data, struct syc_join_span *span);
+	/* For `cut`, the value of METADATA syscap.cut, which limit() sets; ""
+	 * or NULL: no such frame. */
+	const char *cut;
 	void *data;
 };
 

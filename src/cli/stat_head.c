@@ -44,16 +44,18 @@ static void print_heap(const struct syc_stat_hot *hot,
 	print_size(heap.peak);
 	printf(" at %+.6f s",
 	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
-	printf("%s\n  leaked     %" PRIu64 " time%s, ", hot->whole,
-	       heap.n_leaked, syc_plural(heap.n_leaked));
+	printf("%s\n  %s  %" PRIu64 " time%s, ", hot->whole,
+	       heap.is_cut ? "not freed" : "leaked   ", heap.n_leaked,
+	       syc_plural(heap.n_leaked));
 	print_size(heap.leaked);
-	printf("; temporary %" PRIu64 " time%s, ", heap.n_temporary,
-	       syc_plural(heap.n_temporary));
+	printf("%s; temporary %" PRIu64 " time%s, ",
+	       heap.is_cut ? " in this part of the recording" : "",
+	       heap.n_temporary, syc_plural(heap.n_temporary));
 	print_size(heap.temporary);
 	puts(hot->whole);
-	if (summary->memory_sample > 0) {
+	if (heap.sample_bytes > 0) {
 		printf("  sampled    one allocation per ");
-		print_size((uint64_t)summary->memory_sample);
+		print_size(heap.sample_bytes);
 		puts(": bytes are estimates, times count the sample");
 	}
 }

@@ -433,8 +433,10 @@ static int print_threads(const struct syc_stat_hot *hot)
 	return r;
 }
 
-static const char *of_what(enum syscap_view_of of)
+static const char *of_what(const struct syc_stat_hot *hot)
 {
+	const enum syscap_view_of of = hot->filter->of;
+	struct syscap_profile_heap heap;
 	static const char *const names[] = {
 		[SYSCAP_VIEW_SAMPLES] = "",
 		[SYSCAP_VIEW_ALLOCATED] = " allocated",
@@ -445,6 +447,9 @@ static const char *of_what(enum syscap_view_of of)
 		[SYSCAP_VIEW_PEAK] = " in use at the peak",
 	};
 
+	syscap_profile_heap(hot->profile, &heap);
+	if (of == SYSCAP_VIEW_LEAKED && heap.is_cut)
+		return " not freed in this part of the recording";
 	return names[of];
 }
 
@@ -457,13 +462,12 @@ int syc_stat_hot_text(const struct syc_stat_hot *hot)
 	syc_stat_hot_format(view->unit, view->total, text, sizeof(text));
 	if (view->unit == SYSCAP_UNIT_BYTES)
 		syc_table_heading(stdout, "Hot functions: %s%s", text,
-		                  of_what(hot->filter->of));
+		                  of_what(hot));
 	else
-		syc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
-		                  view->unit == SYSCAP_UNIT_TICKS ? " "
-		                                                  : " of ",
-		                  syscap_view_unit_name(view->unit),
-		                  of_what(hot->filter->of));
+		syc_table_heading(
+			stdout, "Hot functions: %s%s%s%s", text,
+			view->unit == SYSCAP_UNIT_TICKS ? " " : " of ",
+			syscap_view_unit_name(view->unit), of_what(hot));
 	print_selection(hot);
 	if (view->total == 0)
 		return 0;

@@ -363,6 +363,12 @@ static void write_heap(struct syc_json *json, const struct syc_stat_hot *hot)
 	syc_json_member_unsigned(json, "temporary_bytes", heap.temporary);
 	syc_json_member_unsigned(json, "peak_bytes", heap.peak);
 	syc_json_member_integer(json, "peak_ns", heap.peak_time);
+	syc_json_key(json, "sample_bytes");
+	if (heap.sample_bytes > 0)
+		syc_json_unsigned(json, heap.sample_bytes);
+	else
+		syc_json_null(json);
+	syc_json_member_bool(json, "is_cut", heap.is_cut);
 	syc_json_end_object(json);
 }
 

@@ -333,25 +333,6 @@ static void add_cost(struct syc_slowest_write *slowest,
 	slowest->tid = (int32_t)number_after(value, " worst_tid=");
 }
 
-/* Take the value of record's option --memory: all, 512K, 512K,mmap. */
-static void learn_memory(struct syc_stat_summary *summary,
-                         const struct syscap_frame *frame)
-{
-	static const char units[] = "KMG";
-	const char *unit;
-	double bytes;
-	char *end;
-
-	if (frame->pid >= 0 || strcmp(frame->metadata.id, "syscap.memory") != 0)
-		return;
-	bytes = strtod(frame->metadata.value, &end);
-	unit = *end != 0 ? strchr(units, *end) : NULL;
-	if (unit != NULL)
-		bytes *= (double)(INT64_C(1) << 10 * (unit - units + 1));
-	if (bytes > 1)
-		summary->memory_sample = bytes;
-}
-
 int syc_stat_summary_add(struct syc_stat_summary *summary,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame)
@@ -373,7 +354,6 @@ int syc_stat_summary_add(struct syc_stat_summary *summary,
 		return add_mark(summary, frame);
 	case SYSCAP_FRAME_METADATA:
 		add_cost(&summary->slowest, frame);
-		learn_memory(summary, frame);
 		return 0;
 	case SYSCAP_FRAME_CTRDEF:
 		return syc_counter_stats_define(&summary->counters, reader,

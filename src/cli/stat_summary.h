@@ -362,8 +362,6 @@ struct syc_stat_summary {
 	uint64_t n_frames;
 	uint64_t n_damaged; /* malformed frames; not counted in frames */
 	uint64_t logs[SYC_SEVERITIES];
-	/* Allocations are a sample: one in so many bytes; 0: all. */
-	double memory_sample;
 	struct syc_sample_stats samples;
 	struct syc_process_list processes;
 	struct syc_loss_stats losses;

@@ -211,6 +211,8 @@ void syscap_profile_heap(const struct syscap_profile *profile,
                          struct syscap_profile_heap *ret_heap)
 {
 	*ret_heap = profile->allocations.heap;
+	ret_heap->sample_bytes = profile->processes.memory_bytes;
+	ret_heap->is_cut = profile->processes.is_cut;
 }
 
 uint64_t syscap_profile_tick(const struct syscap_profile *profile,

@@ -370,6 +370,34 @@ static int learn_name(struct syc_processes *processes, struct syc_texts *texts,
 	return r == 0 ? syc_array_push(&processes->called, called) : r;
 }
 
+/* Learn from the options of record and cut. */
+static void learn_option(struct syc_processes *processes, const char *id,
+                         const char *value)
+{
+	static const char units[] = "KMG", after[] = "after_ns ";
+	const char *unit;
+	double bytes;
+	char *end;
+
+	if (strcmp(id, "syscap.command") == 0) {
+		processes->has_command = true;
+	} else if (strcmp(id, "syscap.cut") == 0) {
+		unit = strstr(value, after);
+		processes->is_cut |=
+			unit != NULL &&
+			strtoull(unit + strlen(after), NULL, 10) > 0;
+	} else if (strcmp(id, "syscap.memory") == 0) {
+		/* The value is all, 512K or 512K,mmap. */
+		bytes = strtod(value, &end);
+		unit = *end != 0 ? strchr(units, *end) : NULL;
+		if (unit != NULL)
+			bytes *=
+				(double)(INT64_C(1) << 10 * (unit - units + 1));
+		if (bytes > 1 && bytes < 0x1p63)
+			processes->memory_bytes = (uint64_t)bytes;
+	}
+}
+
 static int learn_metadata(struct syc_processes *processes,
                           struct syc_texts *texts,
                           const struct syscap_frame *frame)
@@ -381,8 +409,9 @@ static int learn_metadata(struct syc_processes *processes,
 
 	if (strcmp(frame->metadata.id, "syscap.thread") == 0)
 		return learn_name(processes, texts, frame);
-	if (frame->pid < 0 && strcmp(frame->metadata.id, "syscap.command") == 0)
-		processes->has_command = true;
+	if (frame->pid < 0)
+		learn_option(processes, frame->metadata.id,
+		             frame->metadata.value);
 	syc_unsampled_take(&processes->unsampled, frame->metadata.id,
 	                   frame->metadata.value);
 	if (!rate_read(frame->metadata.id, frame->metadata.value, &rate.clock,

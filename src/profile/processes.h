@@ -61,6 +61,8 @@ struct syc_processes {
 	/* The recorder started the first process, so all processes began in the
 	 * recording. */
 	bool has_command;
+	bool is_cut;           /* `syscap cut` removed the end */
+	uint64_t memory_bytes; /* bytes per sampled allocation; 0: all */
 	struct syc_unsampled unsampled;
 	/* A cache, since most events belong to the previous thread; NONE: no
 	 * thread. */

@@ -100,13 +100,22 @@ static void format_amount(const struct syc_app_state *app, char *amount,
 		[SYSCAP_VIEW_PEAK] = "in use",
 	};
 	const struct syscap_view *view = app->view;
-	const char *word = measured[syc_page_context_filter(&app->context)->of];
+	const enum syscap_view_of of =
+		syc_page_context_filter(&app->context)->of;
+	struct syscap_profile_heap heap;
+	const char *word = measured[of];
 
+	syscap_profile_heap(app->context.source->profile, &heap);
+	if (of == SYSCAP_VIEW_LEAKED && heap.is_cut)
+		word = "not freed";
 	syc_figures_amount(amount, view->unit, view->total, false);
 	for (size_t n = strlen(amount); n > 0 && amount[n - 1] == ' '; n--)
 		amount[n - 1] = 0;
-	snprintf(unit, size, " %s",
-	         word[0] != 0 ? word : syscap_view_unit_name(view->unit));
+	snprintf(unit, size, " %s%s",
+	         word[0] != 0 ? word : syscap_view_unit_name(view->unit),
+	         view->unit == SYSCAP_UNIT_BYTES && heap.sample_bytes > 0
+	                 ? " (estimate)"
+	                 : "");
 }
 
 /* Format the losses, and what the samples miss, in full or in two words. */

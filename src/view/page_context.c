@@ -434,7 +434,15 @@ const char *syc_page_context_counted(const struct syc_page_context *context,
 		[SYSCAP_VIEW_PEAK] = { "allocation", "allocations" },
 	};
 
-	return names[syc_page_context_filter(context)->of][n != 1];
+	const enum syscap_view_of of = syc_page_context_filter(context)->of;
+	struct syscap_profile_heap heap;
+
+	syscap_profile_heap(context->source->profile, &heap);
+	/* With --memory=BYTES, each recorded allocation stands for others. */
+	if (heap.sample_bytes > 0 && of != SYSCAP_VIEW_SAMPLES &&
+	    of != SYSCAP_VIEW_BLOCKED && of != SYSCAP_VIEW_STALLED)
+		return n != 1 ? "sampled allocations" : "sampled allocation";
+	return names[of][n != 1];
 }
 
 void syc_page_context_unsampled(const struct syc_page_context *context,

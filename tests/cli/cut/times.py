@@ -57,6 +57,31 @@ def check_messages(syscap, work):
     assert times == [20], times
 
 
+def check_heap(syscap, work):
+    """Memory that is freed after the part is not freed in the part, and no
+    leak.  The allocations are a sample."""
+    whole, part = (os.path.join(work, name) for name in ("heap", "heap-part"))
+    with open(whole, "wb") as file:
+        file.write(struct.pack("<IBB66sqq168x", 0xFDCA975E, 1, 1, b"", 0, 40))
+        file.write(struct.pack("<HhiqB7x40s8s", 72, -1, -1, 0, 11,
+                               b"syscap.memory", b"1000"))
+        for time, size in ((10, 1000), (20, 0)):
+            file.write(struct.pack("<HhiqB7xQqiHHQ", 56, -1, 7, time, 14, 64,
+                                   size, 7, 1, 0, 1 << 20))
+    run(syscap, "cut", "-q", "--to", "15ns", "-o", part, whole)
+    for path, line, word, n, is_cut in (
+            (whole, b"  leaked     0 times", b"leaked", 0, False),
+            (part, b"  not freed  1 time", b"not freed", 1, True)):
+        assert line in run(syscap, "stat", path), path
+        heap = json.loads(run(syscap, "stat", "--json", path))["heap"]
+        assert (heap["leaked"], heap["is_cut"]) == (n, is_cut), heap
+        assert heap["sample_bytes"] == 1000, heap
+        page = run(syscap, "view", "--snapshot", "functions", "--size",
+                   "120x8", "--of", "leaked", path)
+        assert word + b" (estimate)" in page, page
+        assert b"sampled allocation" in page, page
+
+
 def main(syscap):
     seed = int(os.environ.get("SEED", random.randrange(1 << 16)))
     print("SEED=%d" % seed)
@@ -81,6 +106,7 @@ def main(syscap):
             for key, rows in theirs.items():
                 assert ours[key] == rows, (words, key, ours[key], rows)
         check_messages(syscap, work)
+        check_heap(syscap, work)
     print("20 parts agree")
 
 
