@@ -28,6 +28,12 @@ int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
                   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/**
+ * Check that @size bytes at @data begin like a capture.  Returns 0 or -EBADMSG.
+ */
+int syc_capture_check_header(const unsigned char *data, uint64_t size,
+                             struct syscap_error *error);
+
 struct syc_mapping {
 	const unsigned char *data; /* mapped bytes, or NULL */
 	size_t size;

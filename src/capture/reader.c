@@ -51,8 +51,8 @@ struct syscap_reader {
 	                        * within a frame */
 };
 
-static int check_header(const unsigned char *data, uint64_t size,
-                        struct syscap_error *error)
+int syc_capture_check_header(const unsigned char *data, uint64_t size,
+                             struct syscap_error *error)
 {
 	if (size == 0)
 		return syc_error_set(error, EBADMSG, 0,
@@ -109,7 +109,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
                               struct syscap_reader **ret_reader,
                               struct syscap_error *error)
 {
-	const int r = check_header(data, size, error);
+	const int r = syc_capture_check_header(data, size, error);
 	if (r < 0)
 		return r;
 

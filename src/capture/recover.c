@@ -210,6 +210,7 @@ static int recover_without(struct syc_ring_reader *rest, const char *rings,
 			"the capture is missing; only the ring file's owner "
 			"can create it again");
 	recovered->made_capture = true;
+	recovered->made_end = file->dry; /* as move_and_finish() */
 	if (file->dry)
 		return 0;
 	r = syc_recover_file_create(file, rest, rings, error);
@@ -229,6 +230,7 @@ static int recover_with(struct syc_ring_reader *rest, const char *rings,
 		r = syc_ring_reader_load(rest, NULL, 0, error);
 		recovered->frames = rest->n_frames;
 		recovered->bad = rest->n_bad;
+		recovered->made_end = rest->n_frames != 0;
 		return r;
 	}
 	if (file->size < SYC_RECOVER_HEADER)
@@ -418,9 +420,8 @@ static int recover_capture(const char *path, bool dry,
 	char rings[PATH_SIZE];
 	int r = syc_recover_file_open(&file, path, 0, dry, error);
 
-	if (r == 0 && !syc_recover_file_is_capture(&file))
-		r = syc_error_set(error, EBADMSG, 0,
-		                  "the file is not a capture");
+	if (r == 0)
+		r = syc_capture_check_header(file.data, file.size, error);
 	if (r != 0)
 		goto out;
 	r = find_rings(&file, &rest, rings, recovered, error);

@@ -233,29 +233,36 @@ static bool is_big(const struct syc_recover_file *file)
 	        1) == 0;
 }
 
-/*
- * Find the end of the whole frames among the first @size bytes, and store the
- * latest time of these frames in *@ret_last.
- */
-static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
-                            int64_t *ret_last)
+/* Find the end of the whole frames from @at on, and raise *@last to the latest
+ * time of these frames. */
+static uint64_t walk_frames(const unsigned char *data, uint64_t at,
+                            uint64_t size, bool big, int64_t *last)
 {
-	const bool big = is_big(file);
 	struct syscap_frame frame;
-	uint64_t at = SYC_RECOVER_HEADER;
 
-	*ret_last = 0;
-	while (syc_frame_take(file->data + at, size - at, big, &frame)) {
+	while (syc_frame_take(data + at, size - at, big, &frame)) {
 		const uint16_t len = frame.len;
 		int64_t end = frame.time;
 		if (frame.type == SYSCAP_FRAME_MARK &&
 		    syc_frame_decode(&frame, big, NULL) == 0)
 			end = syc_frame_last_time(&frame);
-		if (end > *ret_last)
-			*ret_last = end;
+		if (end > *last)
+			*last = end;
 		at += len;
 	}
 	return at;
+}
+
+/*
+ * Find the end of the whole frames among the first @size bytes of the file, and
+ * store the latest time of these frames in *@ret_last.
+ */
+static uint64_t walk_file(const struct syc_recover_file *file, uint64_t size,
+                          int64_t *ret_last)
+{
+	*ret_last = 0;
+	return walk_frames(file->data, SYC_RECOVER_HEADER, size, is_big(file),
+	                   ret_last);
 }
 
 /*
@@ -318,7 +325,7 @@ int syc_recover_file_finish(struct syc_recover_file *file,
 
 	if (r != 0)
 		return r;
-	const uint64_t end = walk_frames(file, file->size, &last);
+	const uint64_t end = walk_file(file, file->size, &last);
 	if (end != file->size) {
 		r = check_tail(file, end, error);
 		if (r != 0)
@@ -441,17 +448,16 @@ static int move_frames(struct syc_ring_reader *rest,
 
 /*
  * Check the capture, because readers would not find frames after a damaged
- * frame.  The bytes to cut off must be bytes of the journal or of a torn frame.
+ * frame.  The latest time of the frames is stored in *@ret_last.  The bytes to cut off must be bytes of the journal or of a torn frame.
  */
 static int check_capture(struct syc_ring_reader *rest,
                          const struct syc_recover_file *file,
-                         struct syc_recovered *recovered,
+                         struct syc_recovered *recovered, int64_t *ret_last,
                          struct syscap_error *error)
 {
 	const struct syc_ring_journal *const j = &rest->journal;
 	const uint64_t size = rest->capture_size;
-	int64_t last;
-	const uint64_t end = walk_frames(file, size, &last);
+	const uint64_t end = walk_file(file, size, ret_last);
 	/* Least offset at which the frames end. */
 	uint64_t whole = SYC_RECOVER_HEADER;
 
@@ -485,16 +491,20 @@ int syc_recover_rings(struct syc_ring_reader *rest,
                       struct syc_recovered *recovered,
                       struct syscap_error *error)
 {
+	int64_t last;
 	int r = syc_ring_reader_load(rest, file->data, file->size, error);
 
 	if (r == 0)
-		r = check_capture(rest, file, recovered, error);
+		r = check_capture(rest, file, recovered, &last, error);
 	if (r != 0)
 		return r;
 	recovered->frames = rest->n_frames;
 	recovered->bad = rest->n_bad;
-	if (file->dry)
-		return 0;
+	if (file->dry) {
+		walk_frames(rest->bytes, 0, rest->n_bytes,
+		            __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, &last);
+		return set_end(file, last, recovered, error);
+	}
 	r = settle_journal(rest, file);
 	if (r == 0)
 		r = move_frames(rest, file);

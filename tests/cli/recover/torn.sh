@@ -20,6 +20,9 @@ cmp everything.syscap before/everything.syscap
 run recover "$tests/cli/recover/torn.sh" .
 echo >empty
 run recover empty
+: >nothing
+head -c 100 everything.syscap >short
+run recover nothing short
 sed "s|$tests|TESTS|" transcript >same
 mv same transcript
 finish
