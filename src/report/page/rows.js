@@ -8,19 +8,13 @@ const PART = 4;
 
 /** Amounts of stacks, in the order of the selector: key, text, tip. */
 export const MEASURES = [
-	[ '', '', 'Time, or ticks, of the samples of each stack' ],
-	[ 'blocked', 'Blocked', 'Time in calls that blocked' ],
-	[ 'stalled', 'Stalled', 'Time in which a main loop stalled' ],
-	[ 'allocated', 'Allocated', 'Bytes of all allocations, freed or not' ],
-	[
-		'live', 'In use',
-		'Bytes in use at a moment; click the line to choose the moment'
-	],
-	[ 'leaked', 'Leaked', 'Bytes of allocations without a free' ],
-	[
-		'temporary', 'Temporary',
-		'Bytes freed before the thread allocated again'
-	],
+	['', '', 'Time, or ticks, of the samples of each stack'],
+	['blocked', 'Blocked', 'Time in calls that blocked'],
+	['stalled', 'Stalled', 'Time in which a main loop stalled'],
+	['allocated', 'Allocated', 'Bytes of all allocations, freed or not'],
+	['live', 'In use', 'Bytes in use at a moment; click the line to choose the moment'],
+	['leaked', 'Leaked', 'Bytes of allocations without a free'],
+	['temporary', 'Temporary', 'Bytes freed before the thread allocated again'],
 ];
 
 export class Rows {
