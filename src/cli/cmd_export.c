@@ -56,19 +56,40 @@ static void tell_option(const struct run *run, uint64_t n, const char *one,
 		        n == 1 ? one : many, of, n == 1 ? "it" : "them");
 }
 
+/* Return whether an output without stacks has nothing else. */
+static bool has_only_stacks(const struct run *run)
+{
+	const struct syc_export_format *const format = run->format;
+
+	if (format->holds == (SYSCAP_PROFILE_SAMPLES | MARKS))
+		return syscap_profile_n_marks(run->query.profile) == 0;
+	/* The table of losses has no stacks. */
+	return format->holds == SYSCAP_PROFILE_SAMPLES && !format->has_losses;
+}
+
 /* Print the reason of an empty file. */
 static void tell_empty(const struct run *run)
 {
+	const enum syscap_view_of of = run->filter.filter.of;
 	const struct syscap_view *view = run->query.view;
+	bool was_recorded;
 
-	if (run->query.status == SYC_EXIT_DONE && view->n_looked > 0 &&
-	    view->n_passed == 0)
+	if (run->query.status != SYC_EXIT_DONE || view->n_passed > 0)
+		return;
+	if (view->n_looked > 0)
 		fprintf(stderr,
 		        "%s: %s: note: of %" PRIu64
 		        " %s, none passes the filter; widen the filter\n",
 		        run->output.command, run->query.file, view->n_looked,
-		        syc_filter_options_of(run->filter.filter.of,
-		                              view->n_looked));
+		        syc_filter_options_of(of, view->n_looked));
+	if (view->n_looked > 0 || !has_only_stacks(run))
+		return;
+	was_recorded = syc_filter_options_was_recorded(of, run->query.reader);
+	fprintf(stderr, "%s: %s: note: the capture has no %s%s%s\n",
+	        run->output.command, run->query.file,
+	        syc_filter_options_of(of, 0),
+	        was_recorded ? "" : "; record with ",
+	        was_recorded ? "" : syc_filter_options_record(of));
 }
 
 /* Report the stacks of waits that the output omits. */

@@ -15,6 +15,9 @@ run export --format folded missing.syscap
 run export --format folded everything.syscap
 run export --format folded everything_big.syscap
 run export --format speedscope header_only.syscap
+run export --format folded header_only.syscap
+run export --format folded --of blocked everything.syscap
+run export --format csv --table losses header_only.syscap
 run export --format csv --table marks everything.syscap
 for table in counters logs allocations losses; do
 	run export --format csv --table $table everything.syscap
