@@ -7,9 +7,14 @@
  * is its duration minus the weight of its samples.  If the thread of a mark is
  * unknown, no thread of its process ran longer than the busiest thread, which
  * gives a lower bound.
+ *
+ * A sample stands for all time since the thread's previous sample, which may
+ * precede the mark.  So a waiting time has an error of the time between
+ * samples, and a shorter mark has no waiting time.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +30,9 @@
 /* Size of the blocks of samples that are skipped if all times are outside. */
 #define BLOCK 4096u
 
+/* Weights that are distinguished. */
+#define WEIGHTS 4096u
+
 struct block {
 	int64_t first, last;
 };
@@ -38,6 +46,7 @@ struct slowest {
 	struct syscap_profile_span span;
 	struct syscap_profile_samples samples;
 	bool has_running; /* samples count the processor's time */
+	uint32_t weight;  /* ticks of most samples */
 	struct block *blocks;
 	uint64_t *ticks; /* ticks of each thread during the current mark */
 	size_t n_threads;
@@ -63,6 +72,30 @@ static int find_blocks(struct slowest *slowest)
 	return 0;
 }
 
+/* Return the median of the samples' ticks.  Few samples of threads that blocked
+ * the ticks have large weights. */
+static uint32_t find_weight(const struct syscap_profile_samples *samples)
+{
+	size_t counts[WEIGHTS] = { 0 }, n = 0;
+	uint32_t weight = 0;
+
+	for (size_t i = 0; i < samples->n; i++)
+		counts[samples->ticks[i] < WEIGHTS ? samples->ticks[i]
+		                                   : WEIGHTS - 1]++;
+	while (weight < WEIGHTS - 1 && 2 * (n + counts[weight]) < samples->n)
+		n += counts[weight++];
+	return weight > 0 ? weight : 1;
+}
+
+/* The time between two samples of the mark's thread. */
+static int64_t resolution_of(const struct slowest *slowest,
+                             const struct syscap_profile_mark *mark)
+{
+	return (int64_t)(slowest->weight *
+	                 syscap_profile_tick(slowest->hot->profile,
+	                                     mark->thread));
+}
+
 static int begin(struct slowest *slowest, const struct syc_stat_hot *hot)
 {
 	const struct syscap_profile *profile = hot->profile;
@@ -77,6 +110,7 @@ static int begin(struct slowest *slowest, const struct syc_stat_hot *hot)
 	syscap_profile_samples(profile, &slowest->samples);
 	slowest->has_running =
 		hot->view->unit == SYSCAP_UNIT_CPU_NS && slowest->samples.n > 0;
+	slowest->weight = find_weight(&slowest->samples);
 	slowest->n = hot->view->n_marks < hot->n_rows ? hot->view->n_marks
 	                                              : hot->n_rows;
 	return find_blocks(slowest);
@@ -145,16 +179,6 @@ static uint64_t running(const struct slowest *slowest,
 	return most * syscap_profile_tick(slowest->hot->profile, mark->thread);
 }
 
-/* Rounding to ticks must not make the waiting time negative. */
-static int64_t waiting(const struct slowest *slowest,
-                       const struct syscap_profile_mark *mark)
-{
-	const uint64_t ran = running(slowest, mark);
-
-	return ran < (uint64_t)mark->duration ? mark->duration - (int64_t)ran
-	                                      : 0;
-}
-
 static const char *message_of(const struct slowest *slowest,
                               const struct syscap_profile_mark *mark)
 {
@@ -173,22 +197,41 @@ static bool has_messages(const struct slowest *slowest)
 	return false;
 }
 
+/* Add the waiting time.  @ran is -1 if the time on a processor is unknown. */
+static void add_waiting(struct syc_table *table, const struct slowest *slowest,
+                        const struct syscap_profile_mark *mark, int64_t ran)
+{
+	const bool is_least = slowest->threads[mark->thread].tid < 0;
+	const int64_t error = resolution_of(slowest, mark);
+	const int64_t waited = mark->duration - ran;
+	char text[32];
+
+	if (ran < 0 || mark->duration < error) {
+		syc_table_add(table, "-");
+		return;
+	}
+	if (waited >= error)
+		syc_duration_format(waited, text, sizeof(text));
+	else
+		syc_duration_format(is_least ? 0 : error, text, sizeof(text));
+	syc_table_add(table, "%s%s",
+	              is_least          ? "≥ "
+	              : waited >= error ? ""
+	                                : "< ",
+	              text);
+}
+
 static void add_row(struct syc_table *table, const struct slowest *slowest,
-                    const struct syscap_profile_mark *mark, int64_t waited)
+                    const struct syscap_profile_mark *mark, int64_t ran)
 {
 	const struct syscap_profile_thread *thread =
 		&slowest->threads[mark->thread];
 	const struct syscap_profile_mark_name *name =
 		&slowest->names[mark->name];
 	const double begin = (double)slowest->span.begin;
-	char text[32];
 
 	syc_table_add_duration(table, mark->duration);
-	syc_duration_format(waited, text, sizeof(text));
-	if (waited < 0)
-		syc_table_add(table, "-");
-	else
-		syc_table_add(table, "%s%s", thread->tid < 0 ? "≥ " : "", text);
+	add_waiting(table, slowest, mark, ran);
 	syc_table_add(table, "%s%+.6f s", mark->began < mark->time ? "◂ " : "",
 	              ((double)mark->time - begin) / 1e9);
 	syc_table_add(table, "%" PRId32,
@@ -203,43 +246,77 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 		syc_table_add_text(table, message_of(slowest, mark));
 }
 
-/* Print the waiting of all examined marks, not only of shown marks. */
-static void print_waiting(const struct slowest *slowest, int64_t waited,
-                          int64_t duration, size_t n, bool is_least)
+/* Sums of the examined marks, of which not all are shown. */
+struct sums {
+	size_t n;
+	double duration, ran;
+	double error;  /* the longest time between samples */
+	bool is_least; /* a mark has no thread */
+	bool is_short; /* a shown mark is shorter than its error */
+};
+
+static void print_waiting(const struct slowest *slowest,
+                          const struct sums *sums)
 {
+	const double waited =
+		sums->duration > sums->ran ? sums->duration - sums->ran : 0;
+	/* Each mark's error is at most the time between samples.  Twice the
+	 * deviation of the number of samples, in long marks and in short ones,
+	 * may be less. */
+	const double most = sums->error * (double)sums->n;
+	const double error =
+		fmin(most, 2 * sqrt(sums->error * fmin(most, sums->duration)));
 	char one[32], other[32];
 
-	if (!slowest->has_running || n == 0)
+	if (!slowest->has_running || sums->n == 0)
 		return;
-	syc_duration_format(waited, one, sizeof(one));
-	syc_duration_format(duration, other, sizeof(other));
-	printf("  the slowest %zu: waiting %s%s of %s\n", n,
-	       is_least ? "at least " : "", one, other);
+	if (sums->is_short) {
+		syc_duration_format((int64_t)sums->error, one, sizeof(one));
+		printf("  no waiting time of marks below %s, the time between "
+		       "samples\n",
+		       one);
+	}
+	syc_duration_format((int64_t)waited, one, sizeof(one));
+	syc_duration_format((int64_t)sums->duration, other, sizeof(other));
+	printf("  the slowest %zu: ", sums->n);
+	if (waited >= error) {
+		printf("waiting %s%s of %s\n",
+		       sums->is_least ? "at least " : "", one, other);
+		return;
+	}
+	syc_duration_format((int64_t)error, one, sizeof(one));
+	printf("%s; their waiting is within the samples' error of %s\n", other,
+	       one);
 }
 
 static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 {
 	const struct syc_stat_hot *hot = slowest->hot;
-	int64_t waited = 0, duration = 0;
-	bool is_least = false, has_cut = false;
-	size_t i;
+	struct sums sums = { .n = 0 };
+	bool has_cut = false;
 	int r;
 
-	for (i = 0; i < hot->view->n_marks && i < MOST_LOOKED; i++) {
+	for (size_t i = 0; i < hot->view->n_marks && i < MOST_LOOKED; i++) {
 		const struct syscap_profile_mark mark = mark_at(slowest, i);
-		const int64_t one =
-			slowest->has_running ? waiting(slowest, &mark) : -1;
+		const int64_t error = resolution_of(slowest, &mark);
+		const uint64_t ran =
+			slowest->has_running ? running(slowest, &mark) : 0;
 
 		if (i < slowest->n) {
-			add_row(table, slowest, &mark, one);
+			add_row(table, slowest, &mark,
+			        !slowest->has_running ? -1
+			        : ran > INT64_MAX     ? INT64_MAX
+			                              : (int64_t)ran);
 			has_cut |= mark.began < mark.time;
+			sums.is_short |= mark.duration < error;
 		}
-		if (__builtin_add_overflow(waited, one, &waited) ||
-		    __builtin_add_overflow(duration, mark.duration, &duration))
-			waited = duration = INT64_MAX;
-		is_least |= slowest->threads[mark.thread].tid < 0;
+		sums.n++;
+		sums.duration += (double)mark.duration;
+		sums.ran += (double)ran;
+		sums.error = fmax(sums.error, (double)error);
+		sums.is_least |= slowest->threads[mark.thread].tid < 0;
 	}
-	for (size_t k = i; k < slowest->n; k++) {
+	for (size_t k = sums.n; k < slowest->n; k++) {
 		const struct syscap_profile_mark mark = mark_at(slowest, k);
 
 		add_row(table, slowest, &mark, -1);
@@ -252,7 +329,7 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 	if (hot->view->n_marks > slowest->n)
 		printf("  … and %zu more: --all\n",
 		       hot->view->n_marks - slowest->n);
-	print_waiting(slowest, waited, duration, i, is_least);
+	print_waiting(slowest, &sums);
 	return r;
 }
 

@@ -213,6 +213,28 @@ def main():
                       *reverse, "FILE"], *frames)
         assert ("self 1 " in shown[-2]) == (not reverse), shown
         assert ("self" in shown[-2]) == (not reverse), shown
+    # A waiting time has the error of the time between samples, 4 ms.
+    rate = frame(11, -1, 0, 0, b"syscap.sample".ljust(40, b"\0") +
+                 b"1000,cpu\0")
+    for durations, ticks, waits, summary in (
+            ((70,), 4, ["-"], "70.000 µs; their waiting is within the "
+             "samples' error of 1.058 ms"),
+            ((9000,), 4, ["5.000 ms"], "waiting 5.000 ms of 9.000 ms"),
+            ((9000,), 8, ["< 4.000 ms"], "9.000 ms; their waiting is within "
+             "the samples' error of 4.000 ms"),
+            ((30000, 20), 4, ["26.000 ms", "-"],
+             "waiting 22.020 ms of 30.020 ms")):
+        marks = [frame(10, 1, 2000000 - 10, 0x5C000001, struct.pack(
+            "<q24s40s", us * 1000, b"g", b"n") + b"\0") for us in durations]
+        lines = head(*files, rate, *marks,
+                     *[sample(1, 1, 4, RENDER)] * (ticks // 4),
+                     *[sample(2, 2, 4, RENDER)] * 4, filters=["--slowest=9"])
+        at = next(i for i, line in enumerate(lines)
+                  if line.startswith("Slowest marks"))
+        rows = lines[at + 2:at + 2 + len(durations)]
+        assert [row.split("s ", 1)[1].split("+")[0].strip()
+                for row in rows] == waits, rows
+        expect(lines, "  the slowest %d: %s" % (len(waits), summary))
     # Nothing was sampled.
     lines = head(*files)
     expect(lines, "x.syscap", "  lost       nothing")
