@@ -8,8 +8,8 @@
 # code with open signals: public functions, constructors, and functions whose
 # address is taken.  The lint does not follow calls while all signals and
 # cancellation are blocked.  A reached function without tables is a fault.  So is
-# "push" of a constant and "pop" in a file with tables: gcc -Oz states no push in
-# the tables, and a stack walk from a signal handler between the two goes astray.
+# "push" of a constant and "pop" in a file with tables.  gcc -Oz states no push in
+# the tables, so a stack walk from a handler between the two goes astray.
 #
 # The lint proves nothing about SIGSYS, signals 32 and 33, which stay open, and
 # faults of the library itself.  unwind.txt is trusted for calls through
