@@ -4,7 +4,8 @@
  *
  * METADATA frames have the numbers:
  *
- *	syscap.sampler.unsampled	blocked 3, small 1	from a process
+ *	syscap.sampler.unsampled	blocked 3, asleep 2, small 1	from a
+ *				process
  *	syscap.sampler.cpu	cpu_us 650000, sampled_us 6000	from the
  *				recorder
  */
@@ -13,6 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Return the number of threads with little processor time. */
+static uint64_t count_asleep(const char *text)
+{
+	static const char word[] = "asleep ";
+	const char *const at = strstr(text, word);
+
+	return at != NULL ? strtoull(at + strlen(word), NULL, 10) : 0;
+}
 
 /* Return the sum of the numbers in "blocked 3, small 1". */
 static uint64_t sum_numbers(const char *text)
@@ -35,6 +45,7 @@ void syc_unsampled_take(struct syc_unsampled *unsampled, const char *id,
 
 	if (strcmp(id, "syscap.sampler.unsampled") == 0) {
 		unsampled->n_threads += sum_numbers(value);
+		unsampled->n_asleep += count_asleep(value);
 	} else if (strcmp(id, "syscap.sampler.cpu") == 0 &&
 	           sscanf(value, "cpu_us %llu, sampled_us %llu", &cpu_us,
 	                  &sampled_us) == 2) {
@@ -74,8 +85,9 @@ void syc_unsampled_judge(const struct syc_unsampled *unsampled,
 		.cpu_ns = cpu > UINT64_MAX / 1000 ? UINT64_MAX : cpu * 1000,
 		.missing_ns = missing > UINT64_MAX / 1000 ? UINT64_MAX
 		                                          : missing * 1000,
-		.is_misleading = missing > 0 || (unsampled->n_threads > 0 &&
-		                                 !unsampled->has_cpu),
+		.is_misleading = missing > 0 ||
+		                 (unsampled->n_threads > unsampled->n_asleep &&
+		                  !unsampled->has_cpu),
 	};
 }
 

@@ -15,7 +15,8 @@
 /** A zero-initialized struct is empty. */
 struct syc_unsampled {
 	uint64_t n_threads;
-	bool has_cpu; /* the recorder compared the numbers below */
+	uint64_t n_asleep; /* threads with little processor time */
+	bool has_cpu;      /* the recorder compared the numbers below */
 	uint64_t cpu_us, sampled_us;
 };
 

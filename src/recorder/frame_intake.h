@@ -36,7 +36,7 @@ struct syc_sampling_summary {
 	uint64_t stopped;       /* samples whose stack lacks the outermost
 	                         * frame */
 	/* Threads without ticks, by reports of ended processes */
-	uint64_t blocked, small, filtered, limited;
+	uint64_t blocked, asleep, small, filtered, limited;
 	/*
 	 * The ticks of all samples, and the time that sampling took, by reports
 	 * of ended processes
@@ -55,7 +55,7 @@ void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
                                const struct syscap_wire_sample *sample);
 
 /**
- * Take METADATA `syscap.sampler.unsampled` ("blocked 3, small 1, …") or
+ * Take METADATA `syscap.sampler.unsampled` ("blocked 3, asleep 2, …") or
  * `syscap.sampler.delivered` ("samples 518, ticks 539, …").
  */
 void syc_sampling_summary_note(struct syc_sampling_summary *sampling,

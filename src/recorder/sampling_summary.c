@@ -44,6 +44,7 @@ void syc_sampling_summary_note(struct syc_sampling_summary *sampling,
                                const char *text)
 {
 	sampling->blocked += number_behind(text, "blocked ");
+	sampling->asleep += number_behind(text, "asleep ");
 	sampling->small += number_behind(text, "small ");
 	sampling->filtered += number_behind(text, "filtered ");
 	sampling->limited += number_behind(text, "limited ");
@@ -70,8 +71,9 @@ void syc_sampling_summary_compare(struct syc_sampling_summary *sampling,
 	const uint64_t hz = strtoul(sample, NULL, 10);
 	const uint64_t ticks = sampling->ticks + sampling->lost;
 	struct syc_unsampled result = {
-		.n_threads = sampling->blocked + sampling->small +
-		             sampling->filtered + sampling->limited,
+		.n_threads = sampling->blocked + sampling->asleep +
+		             sampling->small + sampling->filtered +
+		             sampling->limited,
 		.has_cpu = true,
 		.cpu_us = (uint64_t)cpu_us,
 	};
@@ -243,6 +245,8 @@ static bool print_unsampled(const struct syc_sampling_summary *sampling)
 		const char *one, *many;
 	} reasons[] = {
 		{ sampling->blocked, "blocks the signal", "block the signal" },
+		{ sampling->asleep, "sleeps with the signal blocked",
+		  "sleep with the signal blocked" },
 		{ sampling->small, "has a small stack made by the program",
 		  "have a small stack made by the program" },
 		{ sampling->filtered, "began under a seccomp filter",

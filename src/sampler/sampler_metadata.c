@@ -109,13 +109,15 @@ static void tell_unsampled(const struct syc_sampler *s)
 	} reasons[] = {
 		{ ", blocked ",
 		  __atomic_load_n(&s->n_blocked, __ATOMIC_RELAXED) },
+		{ ", asleep ",
+		  __atomic_load_n(&s->n_asleep, __ATOMIC_RELAXED) },
 		{ ", small ", __atomic_load_n(&s->n_small, __ATOMIC_RELAXED) },
 		{ ", filtered ",
 		  __atomic_load_n(&s->n_filtered, __ATOMIC_RELAXED) },
 		{ ", limited ",
 		  __atomic_load_n(&s->n_limited, __ATOMIC_RELAXED) },
 	};
-	char message[100];
+	char message[128];
 	struct syc_text text = syc_text_begin(message, sizeof(message));
 	const char *const begin = text.at;
 

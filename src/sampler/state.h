@@ -57,7 +57,7 @@ struct syc_sampler {
 	/* Written by rounds: of the watcher, or of a tick that holds `life` */
 	uint32_t round, n_threads, n_unsampled;
 	/* Threads that began without a timer, by the reason; relaxed */
-	uint32_t n_blocked, n_small, n_filtered, n_limited;
+	uint32_t n_blocked, n_asleep, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
 	int64_t round_at;      /* ns; last round of a tick */
 	int64_t carried_ns;    /* timer.c: ns of processor time of ended threads

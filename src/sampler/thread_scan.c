@@ -387,8 +387,8 @@ void syc_scan_stop_all(bool forget_them)
 		if (!forget_them)
 			continue;
 		if (is_silent)
-			__atomic_add_fetch(&syc_sampler->n_blocked, 1,
-			                   __ATOMIC_RELAXED);
+			syc_timer_count_silent(
+				t, syc_target_workspace(t)->last_at);
 		syc_target_free(t);
 	}
 	if (dir >= 0)

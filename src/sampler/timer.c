@@ -399,6 +399,17 @@ bool syc_timer_lacks_ticks(struct syc_target *t)
 	       age >= 2 * syc_sampler->period_ns;
 }
 
+void syc_timer_count_silent(const struct syc_target *t, int64_t start)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const bool is_asleep = s->clock == SYSCAP_SAMPLER_WALL && start != 0 &&
+	                       syc_kernel_clock(cpu_clock_of(t->tid)) <
+	                               (syscap_clock() - start) / 20;
+
+	__atomic_add_fetch(is_asleep ? &s->n_asleep : &s->n_blocked, 1,
+	                   __ATOMIC_RELAXED);
+}
+
 void syc_thread_timer_end(uint64_t blocked)
 {
 	struct syc_target *const t = syc_target_find(gettid());
@@ -408,8 +419,7 @@ void syc_thread_timer_end(uint64_t blocked)
 		return;
 	if (blocks_ticks(blocked) &&
 	    ((t->is_silent && syc_timer_runs(t)) || syc_timer_lacks_ticks(t)))
-		__atomic_add_fetch(&syc_sampler->n_blocked, 1,
-		                   __ATOMIC_RELAXED);
+		syc_timer_count_silent(t, syc_target_workspace(t)->last_at);
 	else
 		syc_final_sample_emit(t);
 	count = syc_timer_runs(t) ? &syc_sampler->n_threads

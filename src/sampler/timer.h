@@ -75,6 +75,13 @@ void syc_timer_due_from_now(struct syc_target *target);
 bool syc_timer_lacks_ticks(struct syc_target *target);
 
 /**
+ * Count @target's thread, which blocked all its ticks since @start.  With the
+ * wall clock, a thread that ran for less than a twentieth of its time counts as
+ * asleep.
+ */
+void syc_timer_count_silent(const struct syc_target *target, int64_t start);
+
+/**
  * Return the number of periods of the calling thread's processor time without a
  * sample, at least 1, and mark the periods as sampled.
  *

@@ -163,6 +163,9 @@ TEST(one_unsampled_thread_is_singular)
 {
 	CHECK_EQ(say_missing(1000, "blocked 1, small 1", 1010, "1000,auto"), 1);
 	CHECK(says("1 blocks the signal, 1 has a small stack"));
+	CHECK_EQ(say_missing(1000, "blocked 2, asleep 1", 1010, "1000,wall"),
+	         1);
+	CHECK(says("2 block the signal, 1 sleeps with the signal blocked"));
 }
 
 TEST(few_samples_print_nothing)

@@ -48,4 +48,10 @@ END
 "$SYSCAP" stat x.syscap >out
 grep -q '^  unsampled  3 threads.* could not be sampled' out ||
 	{ cat out; exit 1; }
+"$SYSCAP" dump --type=metadata x.syscap | grep -q '"blocked 1, asleep 2"'
 echo "wall: reported"
+# A thread that sleeps all the time does not prevent a comparison.
+sed 's/i == 0/False/' blocks.py >sleeps.py
+"$SYSCAP" record -q --force --sample=5,wall -o x.syscap -- python3 sleeps.py
+"$SYSCAP" stat --json x.syscap |
+	grep -q '"unsampled":{"threads":3,[^}]*"is_misleading":false}'
