@@ -75,7 +75,7 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	/* Do this last, because the recorder may then take the memory away */
 	if (!ts->has_session_ring && ts->slot != NULL)
 		syc_slot_end(ts);
-	ts->slot = NULL;
+	__atomic_store_n(&ts->slot, NULL, __ATOMIC_RELAXED);
 }
 
 void syc_thread_leave_epoch(struct syc_state *ts)
@@ -89,7 +89,7 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 	memset(&ts->lost, 0, sizeof(ts->lost));
 	memset(ts->told, 0, sizeof(ts->told));
 	__atomic_store_n(&ts->retry_at, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
+	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELEASE);
 }
 
 /* glibc >= 2.35 registers rseq, and the kernel keeps cpu_id there up to

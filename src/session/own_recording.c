@@ -75,7 +75,7 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 
 	ts->has_session_ring = true;
 	ts->has_syscap_reader = true;
-	ts->slot = slot->word;
+	__atomic_store_n(&ts->slot, slot->word, __ATOMIC_RELEASE);
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
 	memset(&ring->late, 0, sizeof(ring->late));
@@ -115,7 +115,7 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 #define TRIES 4
 /* Longest wait of a child for another thread's transfer.  A child without a
  * slot begins a capture of its own. */
-#define TRANSFER_WAIT_NS INT64_C(50000000)
+#define TRANSFER_WAIT_NS INT64_C(250000000)
 
 /* Returns 0; -EBUSY: the arena is closed; or -errno. */
 static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
@@ -204,13 +204,20 @@ static void give_back(struct syc_state *ts)
 			syc_unreported_count(ts);
 		return;
 	}
-	const struct syc_session *const s = syc_session_look();
+	struct syc_session *const s = syc_session_look();
+	uint32_t *const word = ts->slot;
 
-	if (s != NULL && s->epoch == ts->hot.epoch)
-		__atomic_compare_exchange_n(
-			ts->slot, &live,
-			syc_slot_word(ts->hot.pid, SYC_SLOT_ENDED), false,
-			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (s != NULL && s->epoch == ts->hot.epoch) {
+		/* Do this first: another thread may get the ENDED slot, and
+		 * syc_rings_report_late() would find its word overwritten */
+		__atomic_store_n(&ts->slot, NULL, __ATOMIC_RELAXED);
+		if (!__atomic_compare_exchange_n(
+			    word, &live,
+			    syc_slot_word(ts->hot.pid, SYC_SLOT_ENDED), false,
+			    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			__atomic_store_n(&s->is_damaged, true,
+			                 __ATOMIC_RELAXED);
+	}
 	syc_session_leave();
 }
 

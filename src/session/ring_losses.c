@@ -201,9 +201,23 @@ static int report_slot_late(struct syc_session *s, uint32_t i, int64_t deadline)
 	                     deadline);
 }
 
-/* Return whether a thread has closed its ring because a related process had
- * overwritten it. */
-static bool has_closed_rings(int32_t epoch)
+/* Return whether a related process has overwritten the word of the slot of @ts.
+ * A thread that gives its slot back forgets the slot first, and a thread that
+ * claims a slot remembers the slot last. */
+static bool has_lost_slot(const struct syc_session *s,
+                          const struct syc_state *ts)
+{
+	const uint32_t *const slot =
+		__atomic_load_n(&ts->slot, __ATOMIC_ACQUIRE);
+
+	return slot != NULL &&
+	       syc_slot_pid(__atomic_load_n(slot, __ATOMIC_ACQUIRE)) !=
+	               s->pid &&
+	       __atomic_load_n(&ts->slot, __ATOMIC_RELAXED) == slot;
+}
+
+/* Return whether a related process has overwritten a thread's slot or ring. */
+static bool has_lost_rings(const struct syc_session *s)
 {
 	const uint32_t n =
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
@@ -213,10 +227,13 @@ static bool has_closed_rings(int32_t epoch)
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 		            SYC_STATE_ALIVE &&
-		    __atomic_load_n(&ts->hot.epoch, __ATOMIC_RELAXED) ==
-		            epoch &&
-		    __atomic_load_n(&ts->retry_at, __ATOMIC_RELAXED) ==
-		            SYC_RETRY_NEVER)
+		    /* Pairs with syc_thread_leave_epoch(): a slot of an
+		     * earlier epoch is forgotten */
+		    __atomic_load_n(&ts->hot.epoch, __ATOMIC_ACQUIRE) ==
+		            s->epoch &&
+		    (__atomic_load_n(&ts->retry_at, __ATOMIC_RELAXED) ==
+		             SYC_RETRY_NEVER ||
+		     has_lost_slot(s, ts)))
 			return true;
 	}
 	return false;
@@ -227,7 +244,7 @@ int syc_rings_report_late(struct syc_session *s, int64_t deadline)
 	const uint32_t n = syc_session_slots(s);
 	int r = 0;
 
-	s->is_damaged |= has_closed_rings(s->epoch);
+	s->is_damaged |= has_lost_rings(s);
 	/* This thread first stores, then loads.  begin_slot() also stores, then
 	 * loads */
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
