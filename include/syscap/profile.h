@@ -362,6 +362,10 @@ struct syscap_profile_loss {
 const struct syscap_profile_loss *
 syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 
+/** The first reason of the capture for missing events that no loss counts: "a
+ * child overwrote rings: events are lost".  NULL: there is none. */
+const char *syscap_profile_incomplete(const struct syscap_profile *profile);
+
 /** Threads and processor time of the whole capture that no sample represents. */
 struct syscap_profile_unsampled {
 	uint64_t n_threads; /* threads that the sampler could not sample */

@@ -316,12 +316,16 @@ static int print_names(const struct syc_stat_hot *hot, const char *file)
 }
 
 static void print_lost(const struct syc_stat_summary *summary,
-                       const char *whole)
+                       const struct syscap_profile *profile, const char *whole)
 {
 	const struct syc_loss *lost = &summary->losses.sum;
+	const char *const why = syscap_profile_incomplete(profile);
 
+	if (why != NULL)
+		printf("  incomplete %s%s\n", why, whole);
 	if (lost->total == 0 && lost->bytes == 0) {
-		printf("  lost       nothing%s\n", whole);
+		if (why == NULL)
+			printf("  lost       nothing%s\n", whole);
 		return;
 	}
 	printf("  lost       %" PRIu64 " event%s, ", lost->total,
@@ -414,7 +418,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 	print_hottest(hot);
 	if (print_names(hot, file) < 0)
 		return -ENOMEM;
-	print_lost(summary, hot->whole);
+	print_lost(summary, hot->profile, hot->whole);
 	print_unsampled(hot->profile, hot->whole);
 	print_slowest_write(&summary->slowest, hot->whole);
 	printf("  recorded   ");

@@ -236,8 +236,11 @@ static void write_lost(struct syc_json *json,
 static void write_unsampled(struct syc_json *json,
                             const struct syscap_profile *profile)
 {
+	const char *const why = syscap_profile_incomplete(profile);
 	struct syscap_profile_unsampled unsampled;
 
+	if (why != NULL)
+		syc_json_member_text(json, "incomplete", why);
 	syscap_profile_unsampled(profile, &unsampled);
 	syc_unsampled_json(json, "unsampled", &unsampled);
 }

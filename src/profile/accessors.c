@@ -94,6 +94,11 @@ syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n)
 	return profile->losses.items;
 }
 
+const char *syscap_profile_incomplete(const struct syscap_profile *profile)
+{
+	return profile->processes.incomplete;
+}
+
 void syscap_profile_unsampled(const struct syscap_profile *profile,
                               struct syscap_profile_unsampled *ret_unsampled)
 {

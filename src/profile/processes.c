@@ -398,6 +398,18 @@ static void learn_option(struct syc_processes *processes, const char *id,
 	}
 }
 
+static const char *why_incomplete(const char *id)
+{
+	if (strcmp(id, "syscap.damaged") == 0)
+		return "a child overwrote rings: events are lost";
+	if (strcmp(id, "syscap.emptied") == 0)
+		return "another library emptied the capture: earlier data is "
+		       "lost";
+	if (strcmp(id, "syscap.stopped") == 0)
+		return "the size limit was reached: later events are lost";
+	return NULL;
+}
+
 static int learn_metadata(struct syc_processes *processes,
                           struct syc_texts *texts,
                           const struct syscap_frame *frame)
@@ -412,6 +424,8 @@ static int learn_metadata(struct syc_processes *processes,
 	if (frame->pid < 0)
 		learn_option(processes, frame->metadata.id,
 		             frame->metadata.value);
+	if (processes->incomplete == NULL)
+		processes->incomplete = why_incomplete(frame->metadata.id);
 	syc_unsampled_take(&processes->unsampled, frame->metadata.id,
 	                   frame->metadata.value);
 	if (!rate_read(frame->metadata.id, frame->metadata.value, &rate.clock,

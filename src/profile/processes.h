@@ -64,6 +64,7 @@ struct syc_processes {
 	bool is_cut;           /* `syscap cut` removed the end */
 	uint64_t memory_bytes; /* bytes per sampled allocation; 0: all */
 	struct syc_unsampled unsampled;
+	const char *incomplete; /* see syscap_profile_incomplete(); or NULL */
 	/* A cache, since most events belong to the previous thread; NONE: no
 	 * thread. */
 	uint32_t last_process, last_thread;

@@ -219,6 +219,7 @@ static int write_facts(struct syc_page *page)
 	struct syscap_file_info info;
 	struct facts facts = { .n = 0 };
 	char *filter = syc_page_without_homes(report->filter);
+	const char *const incomplete = syscap_profile_incomplete(page->profile);
 	char unsampled[MAX_UNSAMPLED], incomparable[MAX_UNSAMPLED];
 	int r;
 
@@ -237,6 +238,7 @@ static int write_facts(struct syc_page *page)
 	}
 	describe_unsampled(page, unsampled);
 	add_text(&facts, "unsampled", unsampled);
+	add_text(&facts, "incomplete", incomplete != NULL ? incomplete : "");
 	describe_incomparable(page, unsampled, incomparable);
 	add_text(&facts, "incomparable", incomparable);
 	add_text(&facts, "version", report->version);

@@ -73,10 +73,14 @@ static void draw(void *state, struct syc_page_context *context)
 
 	syc_page_context_unsampled(context, unsampled, sizeof(unsampled));
 	if (context->view->n_losses == 0) {
+		const char *const why =
+			syscap_profile_incomplete(context->source->profile);
+
 		syc_page_context_show_none(
-			context,
-			unsampled[0] != 0 ? unsampled : "nothing was lost");
-		if (unsampled[0] != 0)
+			context, why != NULL         ? why
+				 : unsampled[0] != 0 ? unsampled
+						     : "nothing was lost");
+		if (why == NULL && unsampled[0] != 0)
 			syc_page_context_say(context, "no events were lost");
 		return;
 	}

@@ -29,7 +29,7 @@ export class Header {
 			this.facts, this.own, this.unnamed,
 			el('span', { class: 'grow' }),
 			lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
-			facts.unsampled && warning(facts.unsampled),
+			...[facts.incomplete, facts.unsampled].map((t) => t && warning(t)),
 			problems && warning(problems[0] + ' found by check'),
 			notes.buttons,
 			button('?', () => app.help.showModal(), { 'aria-label': 'Keys' }));
@@ -41,7 +41,7 @@ export class Header {
 		this.showUnnamed();
 	}
 
-	/** The share of syscap's own code in the current filter. */
+	/** Share of syscap's own code. */
 	showOwn() {
 		const { model, state } = this.app;
 		const { own, total } = this.app.analysis();
