@@ -94,7 +94,7 @@ if(SYSCAP_DROPIN)
 	install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sysprof-6
 		DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 		${syscap_dropin_part} FILES_MATCHING PATTERN "*.h")
-	install(FILES sysprof_compat/org.gnome.Sysprof3.Profiler.xml
+	install(FILES org.gnome.Sysprof3.Profiler.xml
 		DESTINATION ${CMAKE_INSTALL_DATADIR}/dbus-1/interfaces
 		${syscap_dropin_part})
 	file(RELATIVE_PATH syscap_pc_datadir

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # consumer.sh WAY [whole] - builds and runs programs that use syscap in one of
-# five ways, compiles each installed header alone, or builds syscap with the
+# eight ways, compiles each installed header alone, or builds syscap with the
 # settings of a distribution (lto) or of a parent project (standard).  With
 # "whole" uses gcc, clang-14 and clang-19, otherwise CC.
 #
@@ -216,7 +216,100 @@ lto() {
 	done
 }
 
+# in_meson OPTION...: a Meson project, with the rest of its file on standard
+# input, that finds syscap in subprojects/.
+in_meson() {
+	mkdir -p "$work/parent/subprojects"
+	ln -s "$SYSCAP_SOURCE" "$work/parent/subprojects/syscap"
+	cp "$here/app.c" "$here/app_dropin.c" "$work/parent"
+	{
+		echo "project('parent', 'c', meson_version: '>= 0.60')"
+		cat
+	} >"$work/parent/meson.build"
+	{
+		CC=$CC meson setup "$@" --wrap-mode=nodownload \
+			"$work/build" "$work/parent" &&
+			meson compile -C "$work/build"
+	} >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+needs_meson() {
+	for tool in meson ninja; do
+		command -v $tool >/dev/null ||
+			{ echo "skip: there is no $tool"; exit 77; }
+	done
+}
+
+# Meson, as GNOME's projects use it: options of GNOME's subproject, and warnings
+# as errors.
+by_meson() {
+	needs_meson
+	version=$(sed -n 's/^project(syscap VERSION \([0-9.]*\).*/\1/p' \
+		"$SYSCAP_SOURCE/CMakeLists.txt")
+	dropin=$(sed -n 's/^Version: //p' \
+		"$SYSCAP_SOURCE/src/sysprof_compat/sysprof-capture-4.pc.in")
+	in_meson -Dwerror=true -Dbuildtype=debugoptimized <<-END
+		syscap = dependency('syscap', version: '$version',
+		  fallback: ['syscap', 'libsyscap_dep'])
+		executable('app', 'app.c', dependencies: syscap)
+		capture = dependency('sysprof-capture-4', version: '$dropin',
+		  fallback: ['syscap', 'libsysprof_capture_dep'],
+		  default_options: ['examples=false', 'gtk=false', 'help=false',
+		    'libsysprof=false', 'sysprofd=none', 'tests=false',
+		    'tools=false'])
+		executable('app_dropin', 'app_dropin.c', dependencies: capture)
+	END
+	check "$work/build/app" "$work/build/app_dropin"
+	grep -q '^CMAKE_BUILD_TYPE:.*=RelWithDebInfo$' \
+		"$SYSCAP_BINARY/CMakeCache.txt" || return 0
+	for name in syscap sysprof-capture-4; do
+		sizes_of "$SYSCAP_BINARY/src/lib$name.a" >"$work/cmake"
+		sizes_of "$(find "$work/build" -name "lib$name.a")" >"$work/meson"
+		diff "$work/cmake" "$work/meson" ||
+			{ echo "$name: < CMake, > Meson"; exit 1; }
+	done
+	echo "ok $way: the archives have the code of CMake's archives"
+}
+
+# sizes_of ARCHIVE: the size of each file's code; the builds name files otherwise
+sizes_of() {
+	size "$1" | awk 'NR > 1 { print $1 }' | sort -n
+}
+
 case $way in
+meson)
+	by_meson
+	;;
+cmake_subproject)
+	needs_meson
+	in_meson <<-END
+		cmake = import('cmake')
+		options = cmake.subproject_options()
+		foreach part : ['BINDINGS', 'DROPIN', 'EXAMPLES', 'SHARED',
+		    'TESTS', 'TOOLS']
+		  options.add_cmake_defines({'SYSCAP_' + part: false})
+		endforeach
+		syscap = cmake.subproject('syscap',
+		  options: options).dependency('syscap')
+		executable('app', 'app.c', dependencies: syscap)
+	END
+	check "$work/build/app"
+	;;
+FetchContent)
+	mkdir "$work/parent"
+	cp "$here/app.c" "$work/parent"
+	cat >"$work/parent/CMakeLists.txt" <<-END
+		cmake_minimum_required(VERSION 3.21)
+		project(parent LANGUAGES C)
+		include(FetchContent)
+		FetchContent_Declare(syscap SOURCE_DIR "$SYSCAP_SOURCE")
+		FetchContent_MakeAvailable(syscap)
+		add_executable(app app.c)
+		target_link_libraries(app PRIVATE syscap::syscap)
+	END
+	build "$work/parent" "$work/build" app -DCMAKE_C_COMPILER="$CC"
+	check "$work/build/app"
+	;;
 find_package)
 	installed
 	project "-DCMAKE_PREFIX_PATH=$prefix"

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # unwind.sh OBJECTS - check that no signal handler, cancellation or exception
-# comes while a file without unwind tables (BLOCKED in src/CMakeLists.txt) is on
+# comes while a file without unwind tables ("blocked" in src/sources.txt) is on
 # the stack.
 #
 # The lint follows the machine code by instruction, also between files, from all
 # code with open signals: public functions, constructors, and functions whose
 # address is taken.  The lint does not follow calls while all signals and
-# cancellation are blocked.  A reached function without tables is a fault.  So is
-# "push" of a constant and "pop" in a file with tables.  gcc -Oz states no push in
-# the tables, so a stack walk from a handler between the two goes astray.
+# cancellation are blocked.  A reached function without tables is a fault.
+#
+# Another fault is "push" of a constant and "pop" in a file with tables.  gcc -Oz
+# states no push in the tables, so a walk from between the two goes astray.
 #
 # The lint proves nothing about SIGSYS, signals 32 and 33, which stay open, and
 # faults of the library itself.  unwind.txt is trusted for calls through
