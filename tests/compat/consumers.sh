@@ -16,6 +16,8 @@
 # the consumers if syscap's archive has changed, and tests and records anew.
 # Needs root, to install build dependencies; two hours and 6 GB the first time.
 #
+#	CONSUMERS_LIBRARY=subproject	each project builds syscap by Meson, as its
+#					subproject
 #	CONSUMERS_LIBRARY=reference	Debian's library instead of ours
 #	CONSUMERS_JOBS=N		for make, ninja and tests (2)
 #	CONSUMERS_TESTS=no		without their own tests, and of GTK 4
@@ -98,6 +100,7 @@ build_ours() {
 		skip "there is no libsysprof-capture-4 to read captures with"
 	fi
 	pkg_config_path=
+	[ "$library" != subproject ] || return 0
 	if [ "$library" = ours ]; then
 		pkg_config_path=$prefix/lib/pkgconfig
 	fi
@@ -120,6 +123,10 @@ build_meson() {
 			"$work" "$package" "$drop"
 		touch "$work/src/$package.ready"
 	fi
+	if [ "$library" = subproject ]; then
+		ln -sfn "$tree" "$work/src/$package/subprojects/sysprof"
+		set -- --force-fallback-for=sysprof "$@"
+	fi
 	if [ ! -e "$build/$name/build.ninja" ]; then
 		quietly "$name-configure-$library" meson setup "$build/$name" \
 			"$work/src/$package" --prefix="$build/$name-prefix" \
@@ -127,8 +134,8 @@ build_meson() {
 			--buildtype=debugoptimized "$@"
 	fi
 	# ninja does not check external archives.
-	sum=$(md5sum <"$archive")
-	if [ "$sum" != "$(cat "$build/$name/archive.md5" 2>/dev/null)" ]; then
+	[ "$library" = subproject ] || sum=$(md5sum <"$archive")
+	if [ "$library" != subproject ] && [ "$sum" != "$(cat "$build/$name/archive.md5" 2>/dev/null)" ]; then
 		for rule in c_LINKER cpp_LINKER; do
 			ninja -C "$build/$name" -t targets rule $rule
 		done 2>/dev/null | (cd "$build/$name" && xargs -r rm -f)
@@ -149,7 +156,7 @@ build_meson() {
 holds_ours() {
 	local file=$1 name
 	name=$(basename "$file")
-	[ "$library" = ours ] || return 0
+	[ "$library" != reference ] || return 0
 	nm "$file" >"$work/nm"
 	nm -D --defined-only "$file" >"$work/nm-exported"
 	check "$name holds our copy ($(grep -c ' [a-zA-Z] syc_' "$work/nm") symbols)" \
@@ -539,8 +546,9 @@ main() {
 	done
 	[ -n "$cli" ] || echo "left out: sysprof-cli, for it or its bus is missing"
 	case $library in
-	ours | reference) ;;
-	*) echo "consumers.sh: CONSUMERS_LIBRARY is ours or reference" >&2; exit 2 ;;
+	ours | subproject | reference) ;;
+	*) echo "consumers.sh: CONSUMERS_LIBRARY is ours, subproject or reference" \
+		>&2; exit 2 ;;
 	esac
 
 	mkdir -p "$work/log" "$work/home" "$work/src" "$build" "$captures"

@@ -248,7 +248,7 @@ by_meson() {
 		"$SYSCAP_SOURCE/CMakeLists.txt")
 	dropin=$(sed -n 's/^Version: //p' \
 		"$SYSCAP_SOURCE/src/sysprof_compat/sysprof-capture-4.pc.in")
-	in_meson -Dwerror=true -Dbuildtype=debugoptimized <<-END
+	in_meson -Dwerror=true -Doptimization=2 -Ddebug=false <<-END
 		syscap = dependency('syscap', version: '$version',
 		  fallback: ['syscap', 'libsyscap_dep'])
 		executable('app', 'app.c', dependencies: syscap)
