@@ -64,6 +64,8 @@
 #include <syscap/emit.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
 extern "C" {
 #endif
 
@@ -455,30 +457,37 @@ struct syscap_counter *syscap_counter_get(const char *category,
                                           const char *description,
                                           uint32_t type);
 
+/* A conversion without a warning of C++ compilers */
+#ifdef __cplusplus
+#define SYC_TO(type, value) static_cast<type>(value)
+#else
+#define SYC_TO(type, value) ((type)(value))
+#endif
+
 /** Set @counter (of SYSCAP_COUNTER) to @value, converted to its type. */
-#define SYSCAP_COUNTER_SET(counter, value)                                  \
-	do {                                                                \
-		if (SYC_ACTIVE()) {                                         \
-			if ((counter).type == SYSCAP_DOUBLE)                \
-				syscap_counter_set_double(&(counter),       \
-				                          (double)(value)); \
-			else                                                \
-				syscap_counter_set_int64(&(counter),        \
-				                         (int64_t)(value)); \
-		}                                                           \
+#define SYSCAP_COUNTER_SET(counter, value)                                   \
+	do {                                                                 \
+		if (SYC_ACTIVE()) {                                          \
+			if ((counter).type == SYSCAP_DOUBLE)                 \
+				syscap_counter_set_double(                   \
+					&(counter), SYC_TO(double, value));  \
+			else                                                 \
+				syscap_counter_set_int64(                    \
+					&(counter), SYC_TO(int64_t, value)); \
+		}                                                            \
 	} while (0)
 
 /** Set @counter to @value, but only if the value has changed. */
-#define SYSCAP_COUNTER_UPDATE(counter, value)                                  \
-	do {                                                                   \
-		if (SYC_ACTIVE()) {                                            \
-			if ((counter).type == SYSCAP_DOUBLE)                   \
-				syscap_counter_update_double(&(counter),       \
-				                             (double)(value)); \
-			else                                                   \
-				syscap_counter_update_int64(&(counter),        \
-				                            (int64_t)(value)); \
-		}                                                              \
+#define SYSCAP_COUNTER_UPDATE(counter, value)                                \
+	do {                                                                 \
+		if (SYC_ACTIVE()) {                                          \
+			if ((counter).type == SYSCAP_DOUBLE)                 \
+				syscap_counter_update_double(                \
+					&(counter), SYC_TO(double, value));  \
+			else                                                 \
+				syscap_counter_update_int64(                 \
+					&(counter), SYC_TO(int64_t, value)); \
+		}                                                            \
 	} while (0)
 
 /* ------------------------------------------------------- logs, metadata */
@@ -920,5 +929,6 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 #endif

@@ -65,6 +65,9 @@
 #include <syscap/capture.h>
 
 #ifdef __cplusplus
+/* Some functions have the name of the structure that they return */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -851,5 +854,6 @@ void syscap_profile_heap(const struct syscap_profile *profile,
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 #endif

@@ -53,7 +53,13 @@ static inline SysprofTimeStamp sysprof_clock_get_current_time(void)
 static inline SysprofTimeStampDiff
 sysprof_clock_get_relative_time(SysprofTimeStamp epoch)
 {
-	return (SysprofTimeStampDiff)(sysprof_clock_get_current_time() - epoch);
+	const SysprofTimeStamp since = sysprof_clock_get_current_time() - epoch;
+
+#ifdef __cplusplus
+	return static_cast<SysprofTimeStampDiff>(since);
+#else
+	return (SysprofTimeStampDiff)since;
+#endif
 }
 
 SYSPROF_END_DECLS

@@ -132,18 +132,37 @@ headers() {
 		# a declaration: some headers only define macros
 		printf '#include "%s"\nextern int alone;\n' "$header" \
 			>"$work/alone.c"
-		for flags in "" "-Wall -Wextra"; do
-			"$CC" -std=c11 $flags -pedantic -Werror -isystem . \
-				-fsyntax-only "$work/alone.c"
-			[ -z "$CXX" ] || "$CXX" -std=c++11 $flags -pedantic \
-				-Werror -isystem . -fsyntax-only -x c++ \
-				"$work/alone.c"
-		done
+		strictly 11 11 "$work/alone.c"
 		echo "ok $header"
 	done
-	"$CC" -std=c11 -Wall -Wextra -pedantic -Werror -isystem . \
-		-fsyntax-only "$here/app.c"
+	strictly 11 11 "$here/app.c"
+	strictly 17 17 "$here/app.c"
+	strictly 2x 2b "$here/app.c"
+	# C99 and ISO C are enough for a program, if the compiler knows C11
+	"$CC" -std=c99 -Wall -Wextra -Werror -I. -fsyntax-only "$here/app.c"
 }
+
+# strictly C C++ FILE: no warning of compilers for these standards.  Without
+# -isystem, as compilers are silent about headers of the system.
+strictly() {
+	"$CC" -std="c$1" $strict -I. -fsyntax-only "$3"
+	[ -z "$CXX" ] || "$CXX" -std="c++$2" $strict -Wold-style-cast -I. \
+		-fsyntax-only -x c++ "$3"
+	command -v clang >/dev/null || return 0
+	clang -std="c$1" $everything -I. -fsyntax-only "$3"
+	clang++ -std="c++$2" $everything -I. -fsyntax-only -x c++ "$3"
+}
+strict='-Wall -Wextra -Wpedantic -Wconversion -Wundef -Wshadow -Werror'
+# All warnings of clang except those about taste, about other standards, and
+# about names and comments in the style of GNOME's headers
+everything='-Weverything -Werror -Wno-unknown-warning-option'
+for warning in c++98-compat c++98-compat-pedantic pre-c11-compat \
+	pre-c2x-compat pre-c++17-compat declaration-after-statement \
+	documentation documentation-unknown-command nested-anon-types padded \
+	reserved-identifier reserved-macro-identifier unsafe-buffer-usage \
+	used-but-marked-unused zero-as-null-pointer-constant; do
+	everything="$everything -Wno-$warning"
+done
 
 # compilers: the compilers for standard and lto
 compilers() {
