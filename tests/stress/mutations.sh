@@ -224,7 +224,7 @@ mutate "a filter that answers openat() is not noticed" \
 	"$filters" a_filter_after_an_event_keeps_all_in_the_ring_file
 
 mutate "a filtered child opens the capture" src/session/origin.c \
-	's/syc_spill_is_filtered\(plan, s->began\) \|\|//' \
+	's/syc_spill_is_filtered\(plan, syc_clock_kernel\(\)\) \|\|//' \
 	"$filters" a_parent_writes_for_a_filtered_child
 
 mutate "events write beside the thread" src/session/spill_event.c \

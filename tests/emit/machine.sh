@@ -1,38 +1,61 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# i386.sh - the process's layers without sampler and unwinder, compiled with -m32
-# and linked without libatomic.  The tests of events, overflows and sessions run
-# by the kernel or by qemu-i386.
+# machine.sh MACHINE - the process's layers without sampler and unwinder,
+# compiled for MACHINE and linked without libatomic.  CC -m32 compiles for i386,
+# a cross compiler for other machines.  The tests of events, overflows and
+# sessions run by the kernel or by qemu-user.
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
 # the program's name.  Tests of these run by a kernel only.
 #
 # Reads SYSCAP_SOURCE and CC.
 set -eu
+machine=$1
 cc=${CC:-cc}
 source=$SYSCAP_SOURCE
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export TMPDIR="$work"
-# The headers <asm/...> are the same for both sizes
-flags="-m32 -idirafter /usr/include/$("$cc" -print-multiarch)"
-flags="$flags -D_FILE_OFFSET_BITS=64 -std=gnu11 -O2 -fPIC"
+only=
+case $machine in
+i386)
+	# The headers <asm/...> are the same for both sizes
+	only="-m32 -idirafter /usr/include/$("$cc" -print-multiarch)"
+	packages="libc6-dev-i386 lib32gcc-12-dev"
+	emulator=i386
+	;;
+aarch64) tools=aarch64-linux-gnu libc=arm64 emulator=aarch64 ;;
+*)
+	echo "machine.sh: no such machine: $machine" >&2
+	exit 2
+	;;
+esac
+[ "$machine" = i386 ] || {
+	cc=$tools-gcc
+	packages="gcc-$tools libc6-dev-$libc-cross"
+}
+flags="$only -D_FILE_OFFSET_BITS=64 -std=gnu11 -O2 -fPIC"
 flags="$flags -fvisibility=hidden -Wall -Wextra -Werror"
 flags="$flags -I$source/include -I$source/src -I$source/tests"
 
 echo 'int main(void) { return 0; }' >one.c
 # shellcheck disable=SC2086
 if ! "$cc" $flags one.c -o one 2>/dev/null; then
-	echo "skip: $cc -m32 makes no programs" \
-		"(Debian: libc6-dev-i386 lib32gcc-12-dev)"
+	echo "skip: $cc $only makes no programs (Debian: $packages)"
 	exit 77
 fi
+[ "$machine" = i386 ] || {
+	root=$("$cc" -print-file-name=libc.so.6)
+	export QEMU_LD_PREFIX="${root%/lib/*}"
+}
 run=
 if ! ./one 2>/dev/null; then
-	run=$(command -v qemu-i386 || command -v qemu-i386-static || true)
+	run=$(command -v qemu-$emulator || command -v qemu-$emulator-static ||
+		true)
 	if [ -z "$run" ] || ! "$run" ./one; then
-		echo "skip: the kernel runs no 32-bit programs, and there is no qemu-i386"
+		echo "skip: the kernel runs no program of $machine, and there" \
+			"is no qemu-$emulator"
 		exit 77
 	fi
 	export SYSCAP_TEST_RUNNER="$run"
