@@ -279,6 +279,11 @@ static void print_remedy(const struct unnamed *unnamed,
 	else
 		printf("in ");
 	syc_printable_write(stdout, unnamed->binaries.items[most], false);
+	if (unnamed->binaries.items[most][0] == '[') {
+		puts(", which is not a file: only a finished recording has its "
+		     "names");
+		return;
+	}
 	if (percent(unnamed->sums.items[most], total) >= LEAST_SEARCHED)
 		syc_stat_packages(profile, &unnamed->binaries.items[most], 1,
 		                  package);
@@ -387,7 +392,7 @@ static void print_samples(const struct syc_stat_summary *summary,
 	printf("  samples    %" PRIu64, samples->count);
 	if (samples->weight != samples->count)
 		printf(" instead of %" PRIu64
-		       " requested, so each counts for %.1f",
+		       " requested, so each counts for %.1f on average",
 		       samples->weight,
 		       (double)samples->weight / (double)samples->count);
 	print_part(samples->cut, samples->count, "too deep to be complete");

@@ -100,18 +100,25 @@ def main():
            "  no names   for 71.4 %: 35.7 % in libz.so; install its debug "
            "symbols, then syscap symbolize x.syscap",
            "  lost       nothing",
-           "  samples    6 instead of 20 requested, so each counts for 3.3")
+           "  samples    6 instead of 20 requested, so each counts for 3.3 "
+           "on average")
     # The busiest process and thread come first.
     at = lines.index("Processes in the capture")
     assert [line.split()[:4] for line in lines[at + 2:at + 4]] == [
         ["1", "9", "2", "1:"], ["2", "5", "1", "2"]], lines[at:]
     assert "1: 6 3: 3" in lines[at + 2], lines[at + 2]
+    # No package has the names of code that is in no file.
+    lines = head(*files, frame(3, 1, 0, 0, struct.pack(
+        "<QQQQ", 0x9000, 0xa000, 0, 0) + b"[vdso]\0"),
+        sample(1, 1, 3, 0x9010, APP))
+    expect(lines, "  no names   for 100.0 %: in [vdso], which is not a file: "
+           "only a finished recording has its names")
     # The share without a stack is that of the table: of the time that the
     # table shows, without syscap's own.
     lines = head(*files, sample(1, 1, 3, RENDER), sample(1, 1, 1),
                  sample(1, 1, 6, OWN, APP))
     expect(lines, "  samples    3 instead of 10 requested, so each counts for "
-           "3.3, 25.0 % of the time without a stack")
+           "3.3 on average, 25.0 % of the time without a stack")
     assert any(line.split() == ["1", "25.0", "%", "1", "25.0", "%", "[no",
                                 "stack]", "-"] for line in lines), lines
     # Bytes are scaled.
