@@ -447,8 +447,8 @@ static void emit_until_sent(unsigned n_open)
 }
 
 /* Forks a child, and returns after its first event; the child could not send
- * its arena either. */
-static void fork_one(unsigned n_open)
+ * its arena either.  The child sends when the returned word becomes false. */
+static volatile bool *fork_one(unsigned n_open)
 {
 	volatile bool *const is_there = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 	                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -459,24 +459,30 @@ static void fork_one(unsigned n_open)
 		CHECK(has_slot());
 		CHECK_EQ(count_open(), n_open + 1); /* its own */
 		*is_there = true;
+		while (*is_there)
+			usleep(1000);
 		emit_until_sent(n_open);
 		exit(0);
 	}
 	while (!*is_there)
 		usleep(1000);
+	return is_there;
 }
 
 CHILD(finds_the_socket_full)
 {
 	const unsigned before = count_open();
+	volatile bool *is_there = NULL;
 
 	fill_socket();
 	emit();
 	CHECK(has_slot());
 	CHECK_EQ(count_open(), before + 1);
 	if (*peer_arg() == 'f')
-		fork_one(before);
+		is_there = fork_one(before);
 	raise(SIGSTOP);
+	if (is_there != NULL)
+		*is_there = false;
 	if (*peer_arg() == 'x')
 		return;
 	emit_until_sent(before);
