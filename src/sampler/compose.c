@@ -294,7 +294,7 @@ static void emit_sample(struct syc_workspace *take, int64_t now, unsigned n,
 	syc_sample_emit(now, take->addrs, n, flags, weight);
 	take->n_last = (uint16_t)n;
 	take->last_flags = (uint16_t)flags;
-	take->last_at = now;
+	__atomic_store_n(&take->last_at, now, __ATOMIC_RELAXED);
 }
 
 unsigned syc_compose(struct syc_workspace *take,

@@ -127,7 +127,9 @@ struct syc_workspace {
 	uintptr_t owner; /* frame address of the call in progress, or 0 */
 	uint16_t n_last; /* number of addrs of the last sample; 0: no sample */
 	uint16_t last_flags;
-	int64_t last_at; /* time at which the thread had this stack */
+	/* Time at which the thread had this stack.  Before the first tick: the
+	 * time of the thread's start, which another thread may load */
+	int64_t last_at;
 	uint64_t addrs[SYC_STACK_MAX];
 	uintptr_t sps[SYC_STACK_MAX];
 	struct syc_merge merge;

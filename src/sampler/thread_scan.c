@@ -387,8 +387,7 @@ void syc_scan_stop_all(bool forget_them)
 		if (!forget_them)
 			continue;
 		if (is_silent)
-			syc_timer_count_silent(
-				t, syc_target_workspace(t)->last_at);
+			syc_timer_count_silent(t, syc_timer_last_at(t));
 		syc_target_free(t);
 	}
 	if (dir >= 0)

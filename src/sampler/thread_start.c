@@ -79,7 +79,7 @@ static void note_routine(void *(*routine)(void *))
 	take->addrs[1] = (uintptr_t)routine + 1;
 	take->n_last = 2;
 	take->last_flags = 0;
-	take->last_at = syscap_clock();
+	__atomic_store_n(&take->last_at, syscap_clock(), __ATOMIC_RELAXED);
 }
 
 /* Run @deed while holding the lock of the scan round (`life`).  @routine is the

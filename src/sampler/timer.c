@@ -389,14 +389,19 @@ void syc_thread_timer_resume(void)
 		start_self(t);
 }
 
+int64_t syc_timer_last_at(struct syc_target *t)
+{
+	return __atomic_load_n(&syc_target_workspace(t)->last_at,
+	                       __ATOMIC_RELAXED);
+}
+
 bool syc_timer_lacks_ticks(struct syc_target *t)
 {
-	const int64_t age = syscap_clock() - syc_target_workspace(t)->last_at;
-
 	return syc_sampler->clock == SYSCAP_SAMPLER_WALL &&
 	       __atomic_load_n(&t->is_unticked, __ATOMIC_RELAXED) &&
 	       (syc_timer_runs(t) || t->blocked_at != 0) &&
-	       age >= 2 * syc_sampler->period_ns;
+	       syscap_clock() - syc_timer_last_at(t) >=
+	               2 * syc_sampler->period_ns;
 }
 
 void syc_timer_count_silent(const struct syc_target *t, int64_t start)
@@ -419,7 +424,7 @@ void syc_thread_timer_end(uint64_t blocked)
 		return;
 	if (blocks_ticks(blocked) &&
 	    ((t->is_silent && syc_timer_runs(t)) || syc_timer_lacks_ticks(t)))
-		syc_timer_count_silent(t, syc_target_workspace(t)->last_at);
+		syc_timer_count_silent(t, syc_timer_last_at(t));
 	else
 		syc_final_sample_emit(t);
 	count = syc_timer_runs(t) ? &syc_sampler->n_threads

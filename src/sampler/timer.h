@@ -67,6 +67,9 @@ void syc_timer_forget(struct syc_target *target);
  * (syc_final_sample_emit()). */
 void syc_timer_due_from_now(struct syc_target *target);
 
+/** The time of the last sample of @target's thread, or of its start. */
+int64_t syc_timer_last_at(struct syc_target *target);
+
 /**
  * Return whether @target's thread, which runs the wall clock's timer, has had
  * no tick although two periods have passed.  With the other clocks, the final
