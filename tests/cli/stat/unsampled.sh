@@ -24,34 +24,43 @@ for threads in 1 2; do
 done
 
 command -v python3 >/dev/null || exit 0
+# Three threads with blocked signals, of which as many are busy as the argument
+# says.  The threads inherit the mask, and have no tick before they block.
 cat >blocks.py <<'END'
 import signal
+import sys
 import threading
 import time
 
-
-def block(is_busy):
-    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    end = time.monotonic() + 0.6
-    while time.monotonic() < end:
-        if not is_busy:
-            time.sleep(0.6)
+BUSY = int(sys.argv[1])
+done = threading.Event()
 
 
-threads = [threading.Thread(target=block, args=(i == 0,)) for i in range(3)]
+def run(is_busy):
+    while is_busy and time.thread_time() < 0.4:
+        pass
+    done.wait(0 if is_busy else None)
+
+
+signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+threads = [threading.Thread(target=run, args=(i < BUSY,)) for i in range(3)]
 for thread in threads:
     thread.start()
+signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
+for thread in threads[:BUSY]:
+    thread.join()
+time.sleep(0.5)
+done.set()
 for thread in threads:
     thread.join()
 END
-"$SYSCAP" record -q --force --sample=5,wall -o x.syscap -- python3 blocks.py
+"$SYSCAP" record -q --force --sample=20,wall -o x.syscap -- python3 blocks.py 1
 "$SYSCAP" stat x.syscap >out
 grep -q '^  unsampled  3 threads.* could not be sampled' out ||
 	{ cat out; exit 1; }
 "$SYSCAP" dump --type=metadata x.syscap | grep -q '"blocked 1, asleep 2"'
 echo "wall: reported"
 # A thread that sleeps all the time does not prevent a comparison.
-sed 's/i == 0/False/' blocks.py >sleeps.py
-"$SYSCAP" record -q --force --sample=5,wall -o x.syscap -- python3 sleeps.py
+"$SYSCAP" record -q --force --sample=20,wall -o x.syscap -- python3 blocks.py 0
 "$SYSCAP" stat --json x.syscap |
 	grep -q '"unsampled":{"threads":3,[^}]*"is_misleading":false}'
