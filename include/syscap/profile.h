@@ -576,6 +576,9 @@ int syscap_view_hottest_lines(const struct syscap_profile *profile,
 void syscap_view_describe_recording(const struct syscap_view *view, char *text,
                                     size_t size);
 
+/** Get the name of @n stacks of @of, such as "samples". */
+const char *syscap_view_of_name(enum syscap_view_of of, uint64_t n);
+
 /** Get a unit's name for titles and axes, such as "processor time". */
 const char *syscap_view_unit_name(enum syscap_view_unit unit);
 

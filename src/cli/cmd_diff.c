@@ -283,7 +283,7 @@ static void judge_samples(struct diff_collect *collect)
 	if (collect->sampled != NULL && collect->bare != NULL) {
 		fprintf(stderr, "%s: %s has %s%s, and %s has none\n",
 		        collect->command, collect->sampled,
-		        syc_filter_options_of(collect->filter->filter.of, 0),
+		        syscap_view_of_name(collect->filter->filter.of, 0),
 		        collect->is_excluded ? " that pass the filter" : "",
 		        collect->bare);
 		collect->has_functions = false;
@@ -502,7 +502,7 @@ static void print_nothing(const struct run *run,
                           const struct diff_collect *collect)
 {
 	const enum syscap_view_of of = run->filter.filter.of;
-	const char *const amounts = syc_filter_options_of(of, 0);
+	const char *const amounts = syscap_view_of_name(of, 0);
 
 	if (collect->sampled != NULL)
 		fprintf(stderr,

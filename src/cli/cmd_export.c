@@ -81,13 +81,13 @@ static void tell_empty(const struct run *run)
 		        "%s: %s: note: of %" PRIu64
 		        " %s, none passes the filter; widen the filter\n",
 		        run->output.command, run->query.file, view->n_looked,
-		        syc_filter_options_of(of, view->n_looked));
+		        syscap_view_of_name(of, view->n_looked));
 	if (view->n_looked > 0 || !has_only_stacks(run))
 		return;
 	was_recorded = syc_filter_options_was_recorded(of, run->query.reader);
 	fprintf(stderr, "%s: %s: note: the capture has no %s%s%s\n",
 	        run->output.command, run->query.file,
-	        syc_filter_options_of(of, 0),
+	        syscap_view_of_name(of, 0),
 	        was_recorded ? "" : "; record with ",
 	        was_recorded ? "" : syc_filter_options_record(of));
 }

@@ -93,7 +93,7 @@ static bool has_samples(struct syc_view_query *query)
 	if (query->view->total > 0)
 		return true;
 	fprintf(stderr, "%s: %s: the capture has no %s%s\n", query->command,
-	        query->file, syc_filter_options_of(query->filter.of, 0),
+	        query->file, syscap_view_of_name(query->filter.of, 0),
 	        query->view->n_looked > 0 ? " that pass the filter" : "");
 	query->status = SYC_EXIT_PROBLEM;
 	return false;

@@ -242,7 +242,7 @@ static int write_page(struct syc_report_page_request *request,
 		        "%s: %s: note: the capture has no %s, so the page "
 		        "shows another amount\n",
 		        request->command, request->file,
-		        syc_filter_options_of(request->of, 0));
+		        syscap_view_of_name(request->of, 0));
 	if (!request->quiet)
 		print_limits(request, &report);
 	if (!syc_report_has_zlib() && !request->quiet)

@@ -264,23 +264,6 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options)
 	}
 }
 
-const char *syc_filter_options_of(enum syscap_view_of of, uint64_t n)
-{
-	static const char *const names[][2] = {
-		[SYSCAP_VIEW_SAMPLES] = { "sample", "samples" },
-		[SYSCAP_VIEW_ALLOCATED] = { "allocation", "allocations" },
-		[SYSCAP_VIEW_LEAKED] = { "allocation", "allocations" },
-		[SYSCAP_VIEW_TEMPORARY] = { "allocation", "allocations" },
-		[SYSCAP_VIEW_BLOCKED] = { "call that blocked",
-		                          "calls that blocked" },
-		[SYSCAP_VIEW_STALLED] = { "stack of a stall",
-		                          "stacks of stalls" },
-		[SYSCAP_VIEW_PEAK] = { "allocation", "allocations" },
-	};
-
-	return names[of][n != 1];
-}
-
 /* The option of record for the amounts of a view, and the METADATA of a
  * recording with the option. */
 static const struct {

@@ -37,9 +37,6 @@ bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 /** The part of a profile with the requested stacks. */
 unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 
-/** The name of @n requested stacks. */
-const char *syc_filter_options_of(enum syscap_view_of of, uint64_t n);
-
 /** The option of record for @of. */
 const char *syc_filter_options_record(enum syscap_view_of of);
 

@@ -268,7 +268,7 @@ static void print_selection(const struct syc_stat_hot *hot)
 		return;
 	printf("  %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
 	       view->n_looked,
-	       syc_filter_options_of(hot->filter->of, view->n_looked));
+	       syscap_view_of_name(hot->filter->of, view->n_looked));
 	if (view->n_marks > 0)
 		printf(", inside of %zu mark%s", view->n_marks,
 		       syc_plural(view->n_marks));

@@ -363,7 +363,7 @@ static void print_annotated(const struct syc_stat_hot *hot, const char *name,
 	syc_printable_write(stdout, name, false);
 	if (!rows->is_seen) {
 		printf(": no %s in this function\n",
-		       syc_filter_options_of(hot->filter->of, 0));
+		       syscap_view_of_name(hot->filter->of, 0));
 		return;
 	}
 	printf(": %.1f %% of all in the function itself",

@@ -334,7 +334,7 @@ static int print_logs(const struct syc_stat_summary *summary)
 static void print_no_stacks(enum syscap_view_of of,
                             struct syscap_reader *reader)
 {
-	const char *const amounts = syc_filter_options_of(of, 0);
+	const char *const amounts = syscap_view_of_name(of, 0);
 
 	if (syc_filter_options_was_recorded(of, reader))
 		printf("\nThere are no %s.\n", amounts);

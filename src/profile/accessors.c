@@ -260,6 +260,23 @@ void syscap_view_describe_recording(const struct syscap_view *view, char *text,
 		         share, syscap_view_unit_name(view->unit), memory);
 }
 
+const char *syscap_view_of_name(enum syscap_view_of of, uint64_t n)
+{
+	static const char *const names[][2] = {
+		[SYSCAP_VIEW_SAMPLES] = { "sample", "samples" },
+		[SYSCAP_VIEW_ALLOCATED] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_LEAKED] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_TEMPORARY] = { "allocation", "allocations" },
+		[SYSCAP_VIEW_BLOCKED] = { "call that blocked",
+		                          "calls that blocked" },
+		[SYSCAP_VIEW_STALLED] = { "stack of a stall",
+		                          "stacks of stalls" },
+		[SYSCAP_VIEW_PEAK] = { "allocation", "allocations" },
+	};
+
+	return names[of][n != 1];
+}
+
 const char *syscap_view_unit_name(enum syscap_view_unit unit)
 {
 	static const char *const names[] = {

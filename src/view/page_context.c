@@ -422,18 +422,6 @@ void syc_page_context_show_none(struct syc_page_context *context,
 const char *syc_page_context_counted(const struct syc_page_context *context,
                                      size_t n)
 {
-	static const char *const names[][2] = {
-		[SYSCAP_VIEW_SAMPLES] = { "sample", "samples" },
-		[SYSCAP_VIEW_ALLOCATED] = { "allocation", "allocations" },
-		[SYSCAP_VIEW_LEAKED] = { "allocation", "allocations" },
-		[SYSCAP_VIEW_TEMPORARY] = { "allocation", "allocations" },
-		[SYSCAP_VIEW_BLOCKED] = { "call that blocked",
-		                          "calls that blocked" },
-		[SYSCAP_VIEW_STALLED] = { "stack of a stall",
-		                          "stacks of stalls" },
-		[SYSCAP_VIEW_PEAK] = { "allocation", "allocations" },
-	};
-
 	const enum syscap_view_of of = syc_page_context_filter(context)->of;
 	struct syscap_profile_heap heap;
 
@@ -442,7 +430,7 @@ const char *syc_page_context_counted(const struct syc_page_context *context,
 	if (heap.sample_bytes > 0 && of != SYSCAP_VIEW_SAMPLES &&
 	    of != SYSCAP_VIEW_BLOCKED && of != SYSCAP_VIEW_STALLED)
 		return n != 1 ? "sampled allocations" : "sampled allocation";
-	return names[of][n != 1];
+	return syscap_view_of_name(of, n);
 }
 
 void syc_page_context_unsampled(const struct syc_page_context *context,
