@@ -448,7 +448,8 @@ static int move_frames(struct syc_ring_reader *rest,
 
 /*
  * Check the capture, because readers would not find frames after a damaged
- * frame.  The latest time of the frames is stored in *@ret_last.  The bytes to cut off must be bytes of the journal or of a torn frame.
+ * frame.  The bytes to cut off must be bytes of the journal or of a torn frame.
+ * The latest time of the frames is stored in *@ret_last.
  */
 static int check_capture(struct syc_ring_reader *rest,
                          const struct syc_recover_file *file,
