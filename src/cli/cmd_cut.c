@@ -10,6 +10,7 @@
 #include "cli/error.h"
 #include "cli/filter_options.h"
 #include "common/frame_layout.h"
+#include "profile/processes.h"
 
 enum {
 	FROM = SYC_CAT_OWN,
@@ -21,7 +22,37 @@ struct cut {
 	int64_t from, to; /* times to keep, ns */
 	/* The times before and after, as METADATA syscap.cut; or "". */
 	char removed[80];
+	/* The processes of earlier frames, which show a false beginning. */
+	struct syc_processes processes;
+	struct syc_texts texts;
 };
+
+/* Learn the process of a frame.  Without memory, less is known. */
+static void learn(struct cut *cut, const struct syscap_frame *frame)
+{
+	uint32_t process;
+
+	syc_processes_learn(&cut->processes, &cut->texts, frame);
+	if (frame->pid >= 0 && syc_frame_is_event(frame->type) &&
+	    frame->type != SYSCAP_FRAME_CTRDEF)
+		syc_processes_get(&cut->processes, frame->pid, frame->time,
+		                  &process);
+}
+
+static bool keeps_mark(const struct cut *cut, const struct syscap_frame *frame)
+{
+	const int64_t duration = frame->mark.duration;
+	int64_t end;
+
+	if (__builtin_add_overflow(frame->time, duration > 0 ? duration : 0,
+	                           &end))
+		end = INT64_MAX;
+	/* As in a view, the end of such a mark passes or does not. */
+	if (syc_processes_is_false_mark(&cut->processes, frame))
+		return end >= cut->from && end < cut->to;
+	return frame->time < cut->to &&
+	       (frame->time >= cut->from || end > cut->from);
+}
 
 /*
  * Return whether a frame is in the times to keep.  Definitions, names and files
@@ -30,18 +61,12 @@ struct cut {
  */
 static bool keeps(void *data, const struct syscap_frame *frame)
 {
-	const struct cut *cut = data;
-	int64_t end;
+	struct cut *cut = data;
 
+	learn(cut, frame);
 	switch (frame->type) {
 	case SYSCAP_FRAME_MARK:
-		if (frame->mark.duration < 0 ||
-		    __builtin_add_overflow(frame->time, frame->mark.duration,
-		                           &end))
-			end = frame->mark.duration < 0 ? frame->time
-			                               : INT64_MAX;
-		return frame->time < cut->to &&
-		       (frame->time >= cut->from || end > cut->from);
+		return keeps_mark(cut, frame);
 	case SYSCAP_FRAME_PROCESS:
 	case SYSCAP_FRAME_MAP:
 	case SYSCAP_FRAME_FORK:
@@ -64,6 +89,7 @@ static bool limit(void *data, struct syc_join_span *span)
 	const struct syc_join_span whole = *span;
 	uint64_t before, after;
 
+	cut->processes.begin = span->begin;
 	syc_filter_options_settle(&times, span->begin);
 	if (filter->has_from && filter->from > span->begin)
 		span->begin = filter->from;
@@ -124,7 +150,13 @@ static int run_cut(int argc, char **argv)
 		return syc_cli_error_misuse(argv[0]);
 	}
 	status = syc_cat_settle(&options, argc, argv);
-	return status >= 0 ? status : syc_cat_join(&options);
+	if (status >= 0)
+		return status;
+	syc_processes_init(&cut.processes);
+	status = syc_cat_join(&options);
+	syc_processes_fini(&cut.processes);
+	syc_texts_fini(&cut.texts);
+	return status;
 }
 
 const struct syc_command syc_cmd_cut = {

@@ -58,7 +58,7 @@ enum syc_mark_passes syc_mark_passes(const struct syscap_profile *profile,
 	int64_t time = event->frame->time;
 	int64_t duration = event->frame->mark.duration;
 
-	if (syc_events_is_false_mark(profile, event->frame))
+	if (syc_processes_is_false_mark(&profile->processes, event->frame))
 		return syscap_view_has(view, event->thread,
 		                       syc_frame_last_time(event->frame))
 		               ? SYC_MARK_FALSE

@@ -301,8 +301,9 @@ static int add_mark(struct syc_stat_summary *summary,
 		               ? 0
 		               : syc_mark_stats_add_frame(
 					 &summary->marks, frame,
-					 syc_events_is_false_mark(
-						 summary->profile, frame)
+					 syc_processes_is_false_mark(
+						 &summary->profile->processes,
+						 frame)
 						 ? SYC_MARK_FALSE
 						 : SYC_MARK_PASSES);
 	if (loss_stats_add(&summary->losses, frame, &loss) < 0)

@@ -422,8 +422,8 @@ begins_inside(const struct syc_view_query *query,
               const struct syc_filter *filter, int64_t begin,
               const struct syscap_profile_event *event)
 {
-	const bool is_false =
-		syc_events_is_false_mark(query->profile, event->frame);
+	const bool is_false = syc_processes_is_false_mark(
+		&query->profile->processes, event->frame);
 	const int64_t time = is_false ? syc_frame_last_time(event->frame)
 	                              : event->frame->time;
 

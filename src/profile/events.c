@@ -207,25 +207,6 @@ static int add_loss(struct syscap_profile *profile,
 	return syc_array_push(&profile->losses, loss);
 }
 
-bool syc_events_is_false_mark(const struct syscap_profile *profile,
-                              const struct syscap_frame *frame)
-{
-	const struct syc_processes *processes = &profile->processes;
-	struct syscap_profile_part part;
-	uint32_t process;
-
-	if (frame->type != SYSCAP_FRAME_MARK || !processes->has_command ||
-	    frame->time >= profile->span.begin ||
-	    (syc_async_part_read(frame->mark.message, &part) &&
-	     (part.phase == SYSCAP_PHASE_BEGIN ||
-	      part.phase == SYSCAP_PHASE_END)))
-		return false;
-	/* In a part of a capture, a process may be older than the part. */
-	process = syscap_profile_find_process(profile, frame->pid, frame->time);
-	return process != NONE &&
-	       processes->lives.items[process].from >= profile->span.begin;
-}
-
 static int keep_mark(struct syscap_profile *profile,
                      const struct syscap_frame *frame, uint32_t thread,
                      bool is_false)
@@ -372,7 +353,7 @@ int syc_events_add(struct syscap_profile *profile,
 	                      &process);
 	if (r < 0)
 		return r;
-	is_false = syc_events_is_false_mark(profile, frame);
+	is_false = syc_processes_is_false_mark(&profile->processes, frame);
 	syc_processes_note_event(&profile->processes, process,
 	                         is_false ? end : frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)

@@ -122,14 +122,6 @@ int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_reader *reader,
                    const struct syscap_frame *frame);
 
-/**
- * Return whether @frame is a mark that begins before the recording, although
- * its process began in the recording.  The end of such a mark may be true.
- * Beginnings and ends of operations are not such marks.
- */
-bool syc_events_is_false_mark(const struct syscap_profile *profile,
-                              const struct syscap_frame *frame);
-
 /** Return whether the profile keeps events of @type, or finds threads in
  * them. */
 bool syc_events_knows(const struct syscap_profile *profile, uint8_t type);

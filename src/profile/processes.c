@@ -11,6 +11,7 @@
 #include "profile/processes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -370,22 +371,34 @@ static int learn_name(struct syc_processes *processes, struct syc_texts *texts,
 	return r == 0 ? syc_array_push(&processes->called, called) : r;
 }
 
-/* Learn from the options of record and cut. */
+/* Learn that `syscap cut` removed times.  The frame has the part's first
+ * time. */
+static void learn_cut(struct syc_processes *processes, int64_t time,
+                      const char *value)
+{
+	unsigned long long before, after;
+	int64_t begin;
+
+	if (sscanf(value, "before_ns %llu, after_ns %llu", &before, &after) !=
+	    2)
+		return;
+	processes->is_cut |= after > 0;
+	if (!__builtin_sub_overflow(time, before, &begin) &&
+	    begin < processes->begin)
+		processes->begin = begin;
+}
+
+/* Learn from the options of record. */
 static void learn_option(struct syc_processes *processes, const char *id,
                          const char *value)
 {
-	static const char units[] = "KMG", after[] = "after_ns ";
+	static const char units[] = "KMG";
 	const char *unit;
 	double bytes;
 	char *end;
 
 	if (strcmp(id, "syscap.command") == 0) {
 		processes->has_command = true;
-	} else if (strcmp(id, "syscap.cut") == 0) {
-		unit = strstr(value, after);
-		processes->is_cut |=
-			unit != NULL &&
-			strtoull(unit + strlen(after), NULL, 10) > 0;
 	} else if (strcmp(id, "syscap.memory") == 0) {
 		/* The value is all, 512K or 512K,mmap. */
 		bytes = strtod(value, &end);
@@ -421,7 +434,9 @@ static int learn_metadata(struct syc_processes *processes,
 
 	if (strcmp(frame->metadata.id, "syscap.thread") == 0)
 		return learn_name(processes, texts, frame);
-	if (frame->pid < 0)
+	if (frame->pid < 0 && strcmp(frame->metadata.id, "syscap.cut") == 0)
+		learn_cut(processes, frame->time, frame->metadata.value);
+	else if (frame->pid < 0)
 		learn_option(processes, frame->metadata.id,
 		             frame->metadata.value);
 	if (processes->incomplete == NULL)
@@ -500,6 +515,23 @@ static uint32_t find_process(const struct syc_processes *processes, int32_t pid,
 	    processes->latest.items[number] == NONE)
 		return NONE;
 	return life_at(processes, processes->latest.items[number], time);
+}
+
+bool syc_processes_is_false_mark(const struct syc_processes *processes,
+                                 const struct syscap_frame *frame)
+{
+	struct syscap_profile_part part;
+	uint32_t process;
+
+	if (frame->type != SYSCAP_FRAME_MARK || !processes->has_command ||
+	    frame->time >= processes->begin ||
+	    (syc_async_part_read(frame->mark.message, &part) &&
+	     (part.phase == SYSCAP_PHASE_BEGIN ||
+	      part.phase == SYSCAP_PHASE_END)))
+		return false;
+	process = find_process(processes, frame->pid, frame->time);
+	return process != NONE &&
+	       processes->lives.items[process].from >= processes->begin;
 }
 
 static int by_time(const void *left, const void *right)

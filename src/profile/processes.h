@@ -61,6 +61,8 @@ struct syc_processes {
 	/* The recorder started the first process, so all processes began in the
 	 * recording. */
 	bool has_command;
+	/* Beginning of the recording, before `syscap cut` removed its start. */
+	int64_t begin;
 	bool is_cut;           /* `syscap cut` removed the end */
 	uint64_t memory_bytes; /* bytes per sampled allocation; 0: all */
 	struct syc_unsampled unsampled;
@@ -91,6 +93,14 @@ int syc_processes_get_thread(struct syc_processes *processes, uint32_t process,
 int syc_processes_learn(struct syc_processes *processes,
                         struct syc_texts *texts,
                         const struct syscap_frame *frame);
+
+/**
+ * Return whether @frame is a mark that begins before the recording, although
+ * its process began in the recording.  The end of such a mark may be true.
+ * Beginnings and ends of operations are not such marks.
+ */
+bool syc_processes_is_false_mark(const struct syc_processes *processes,
+                                 const struct syscap_frame *frame);
 
 /** Set clocks, periods, and names of threads in the profile. */
 void syc_processes_settle(struct syc_processes *processes);

@@ -74,6 +74,7 @@ static void learn_span(struct syscap_profile *profile,
 	profile->is_foreign = info.foreign_order;
 	profile->span.is_finished = info.end != 0;
 	if (!profile->has_span) {
+		profile->processes.begin = info.begin;
 		profile->span.begin = info.begin;
 		profile->span.end = info.begin;
 	}

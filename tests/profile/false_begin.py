@@ -145,7 +145,20 @@ def check_true():
                              [1, 0, 0]))
 
 
+def check_cut(path):
+    """A part of the recording knows which marks have a false beginning."""
+    for times in (["--from=10ms"], ["--from=500ms"], ["--from=950ms"],
+                  ["--to=500ms"], ["--to=950ms"],
+                  ["--from=500ms", "--to=800ms"]):
+        part, twice = (os.path.join(DIR, name) for name in ("part", "twice"))
+        run("cut", "--force", *times, "-o", part, path)
+        same("cut " + " ".join(times), rows(part), rows(path, *times))
+        run("cut", "--force", "--from=1ms", "-o", twice, part)
+        same("cut twice", rows(twice)[2], rows(part)[2])
+
+
 PATH = write("command", COMMAND, PROCESS, window(SECOND * 9 // 10), INSIDE)
 check_stat(PATH)
 check_others(PATH)
+check_cut(PATH)
 check_true()
