@@ -404,7 +404,10 @@ void syc_processes_count(const struct syc_processes *processes,
                          unsigned *ret_all, unsigned *ret_alive)
 {
 	*ret_all = processes->announced;
-	*ret_alive = processes->n_alive;
+	*ret_alive = 0;
+	for (const struct syc_tracked_process *process = processes->live;
+	     process != NULL; process = process->live)
+		*ret_alive += !syc_procfs_is_dying(process->host);
 }
 
 void syc_processes_free(struct syc_processes *processes)

@@ -62,6 +62,9 @@ struct syc_procfs_seen {
 
 void syc_procfs_see(int32_t pid, struct syc_procfs_seen *ret_seen);
 
+/** Return whether all threads of a process exit, or are killed. */
+bool syc_procfs_is_dying(int32_t pid);
+
 int syc_procfs_comm(int32_t pid, char *text, size_t size);
 
 /** Read the pid that the process has in its own pid namespace. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,51 @@ void syc_procfs_see(int32_t pid, struct syc_procfs_seen *ret_seen)
 	if (syc_procfs_cmdline(pid, ret_seen->cmdline,
 	                       sizeof(ret_seen->cmdline)) != 0)
 		ret_seen->cmdline[0] = 0;
+}
+
+/*
+ * Parse the flags and pending signals of a thread.  A thread that exits has the
+ * flag PF_EXITING.
+ */
+static bool is_ending(char *stat)
+{
+	enum {
+		EXITING = 4,
+		KILLED = 1 << (SIGKILL - 1)
+	};
+	char *const at = strrchr(stat, ')');
+	char *rest, *word = at != NULL ? strtok_r(at + 1, " \n", &rest) : NULL;
+	unsigned long flags = 0, pending = 0;
+
+	for (unsigned field = 3; word != NULL; field++) {
+		if (field == 9)
+			flags = strtoul(word, NULL, 10);
+		else if (field == 31)
+			pending = strtoul(word, NULL, 10);
+		word = strtok_r(NULL, " \n", &rest);
+	}
+	return (flags & EXITING) != 0 || (pending & KILLED) != 0;
+}
+
+bool syc_procfs_is_dying(int32_t pid)
+{
+	char path[64], stat[2048];
+	struct dirent *entry;
+	bool is_dying = true;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir != NULL && is_dying && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "task/%.20s/stat", entry->d_name);
+		if (syc_text_file_read_proc(pid, path, stat, sizeof(stat)) > 0)
+			is_dying = is_ending(stat);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return is_dying;
 }
 
 int syc_procfs_comm(int32_t pid, char *text, size_t size)

@@ -3,10 +3,15 @@
  * sampling_summary.c - comparison of the requested samples with the samples
  * that arrived.
  */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "common/strings.h"
 #include "recorder/frame_intake.h"
@@ -137,6 +142,46 @@ static bool print_late(const struct syc_sampling_summary *sampling,
 	return true;
 }
 
+/* Return whether the command may use perf's clock, as the sampler does. */
+static bool has_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+	                            PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Print whether the kernel's tick limits the rate.  The kernel checks timers of
+ * processor time only at its tick, whose period is that of the coarse clock. */
+static void print_tick(unsigned long hz)
+{
+	struct timespec tick = { 0 };
+	unsigned long most = 0;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
+	    tick.tv_sec == 0 && tick.tv_nsec > 0)
+		most = (unsigned long)((1000000000 + tick.tv_nsec / 2) /
+		                       tick.tv_nsec);
+	if (most == 0 || hz <= most) {
+		fputs("; the weights of the samples are right\n", stderr);
+		return;
+	}
+	fprintf(stderr, "; this kernel's timers allow at most %lu", most);
+	if (has_perf())
+		fprintf(stderr, ", but --sample=%lu,perf allows more", hz);
+	fputc('\n', stderr);
+}
+
 static bool print_rate(const struct syc_sampling_summary *sampling,
                        const char *sample)
 {
@@ -158,12 +203,8 @@ static bool print_rate(const struct syc_sampling_summary *sampling,
 		fputs("; threads waited for a processor, or slept\n", stderr);
 	else if (strstr(sample, ",perf") != NULL)
 		fputs("; the kernel and ticks used the other time\n", stderr);
-	else /* the kernel checks timers of processor time only at its own
-	      * tick */
-		fprintf(stderr,
-		        "; this kernel's timers allow no higher rate, but "
-		        "--sample=%lu,perf allows it\n",
-		        hz);
+	else
+		print_tick(hz);
 	return true;
 }
 

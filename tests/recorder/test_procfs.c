@@ -2,8 +2,11 @@
 /* test_procfs.c - facts from /proc, for any process name. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/test.h"
@@ -92,6 +95,49 @@ TEST(a_process_that_is_not_there_is_an_error)
 	CHECK_EQ(syc_procfs_identity(1 << 30, &identity), -ENOENT);
 	CHECK_EQ(syc_procfs_cmdline(1 << 30, text, sizeof(text)), -ENOENT);
 	CHECK_EQ(syc_procfs_maps(1 << 30, find_code, NULL), -ENOENT);
+}
+
+static void *wait_for_signals(void *ignored)
+{
+	for (;;)
+		pause();
+	return ignored;
+}
+
+/* A process whose first thread has ended runs on. */
+static void run_without_leader(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, wait_for_signals, NULL) != 0)
+		_exit(1);
+	pthread_exit(NULL);
+}
+
+TEST(a_dying_process_is_known)
+{
+	struct syc_procfs_identity identity;
+	siginfo_t info;
+	pid_t child;
+
+	CHECK(!syc_procfs_is_dying((int32_t)getpid()));
+	child = fork();
+	if (child == 0)
+		run_without_leader();
+	for (int i = 0; i < 5000; i++) {
+		CHECK_EQ(syc_procfs_identity(child, &identity), 0);
+		if (identity.state == 'Z')
+			break;
+		usleep(1000);
+	}
+	CHECK_EQ(identity.state, 'Z');
+	CHECK(!syc_procfs_is_dying(child));
+	/* The signal is pending, or the process exits, or it is a zombie. */
+	CHECK_EQ(kill(child, SIGKILL), 0);
+	CHECK_EQ(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	CHECK(syc_procfs_is_dying(child));
+	CHECK_EQ(waitpid(child, NULL, 0), child);
+	CHECK(syc_procfs_is_dying(child));
 }
 
 TEST(clock_offset_is_read)

@@ -100,6 +100,17 @@ TEST(at_most_three_lines_with_unsampled_threads_first)
 	           "time"));
 }
 
+TEST(the_tick_is_blamed_only_for_higher_rates)
+{
+	CHECK_EQ(say(1000, 4000, 0, "", "100,cpu"), 1);
+	CHECK(says("25 instead of 100 samples came per second of processor "
+	           "time; the weights of the samples are right\n"));
+	/* No kernel has a tick of 20000 Hz. */
+	CHECK_EQ(say(1000, 4000, 0, "", "20000,cpu"), 1);
+	CHECK(says("; this kernel's timers allow at most "));
+	CHECK(!says("allow at most 5000"));
+}
+
 static void take_weighted(struct syc_sampling_summary *sampling, unsigned n,
                           uint32_t weight)
 {
