@@ -232,7 +232,8 @@ enum syscap_profile_category {
 	SYSCAP_CATEGORY_SYSTEM, /* a library in a system directory */
 	SYSCAP_CATEGORY_JIT,    /* code or scripts that a runtime named */
 	SYSCAP_CATEGORY_KERNEL,
-	SYSCAP_CATEGORY_NOTE,     /* no code: the reason for the stack's end */
+	SYSCAP_CATEGORY_NOTE,     /* no code: the reason for the stack's end,
+				   * or the sampler's "no tick came" */
 	SYSCAP_CATEGORY_RECORDING /* syscap's own code in the program */
 };
 
@@ -450,8 +451,8 @@ struct syscap_filter {
 	/*
 	 * Transforms of each stack, in this order, from the outermost to the
 	 * innermost frame.  Regexes are POSIX extended regexes of up to 4,096
-	 * bytes and match anywhere in the name.  Regexes do not match notes
-	 * ([stack cut]), which stay outermost.
+	 * bytes and match anywhere in the name.  Regexes do not match the notes
+	 * with fixed numbers ([stack cut]), which stay outermost.
 	 */
 	bool no_inlines;   /* no frames of inlined functions: their amounts are
 	                   * charged to the function that contains their code */

@@ -142,13 +142,6 @@ static int print_time(const struct syc_stat_summary *summary,
 	return r;
 }
 
-/* Names by which the sampler explains a sample. */
-static bool is_explanation(const char *name)
-{
-	return strcmp(name, "no tick came") == 0 ||
-	       strcmp(name, "signals blocked") == 0;
-}
-
 /* A driver of a library often makes code without a name and a file. */
 static bool is_of_program(const struct syscap_profile_function *function)
 {
@@ -189,8 +182,7 @@ static void print_hottest(const struct syc_stat_hot *hot)
 			syscap_profile_function(hot->profile,
 		                                view->sums[i].function);
 
-		if (function->category == SYSCAP_CATEGORY_NOTE ||
-		    is_explanation(function->name))
+		if (function->category == SYSCAP_CATEGORY_NOTE)
 			continue;
 		if (first == NULL) {
 			first = &view->sums[i];

@@ -75,9 +75,8 @@ static bool has_function(const struct syscap_profile *profile,
 		return true; /* a pattern that was valid before, so memory is
 		              * missing */
 	functions = syscap_profile_functions(profile, &n);
-	for (size_t i = 0; i < n && !found; i++)
-		found = functions[i].category != SYSCAP_CATEGORY_NOTE &&
-		        regexec(&regex, functions[i].name, 0, NULL, 0) == 0;
+	for (size_t i = SYSCAP_FUNCTION_HIDDEN + 1; i < n && !found; i++)
+		found = regexec(&regex, functions[i].name, 0, NULL, 0) == 0;
 	regfree(&regex);
 	return found;
 }

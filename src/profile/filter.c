@@ -301,10 +301,8 @@ static int match(struct syc_filter *filter,
 	}
 	if (r != 0)
 		return r;
-	for (size_t i = 0; i < functions->items.n; i++)
-		if (functions->items.items[i].category !=
-		            SYSCAP_CATEGORY_NOTE &&
-		    regexec(&regex, functions->items.items[i].name, 0, NULL,
+	for (size_t i = SYSCAP_FUNCTION_HIDDEN + 1; i < functions->items.n; i++)
+		if (regexec(&regex, functions->items.items[i].name, 0, NULL,
 		            0) == 0)
 			filter->functions[i] |= (unsigned char)mark;
 	regfree(&regex);

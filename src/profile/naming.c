@@ -89,6 +89,13 @@ static int put_code(struct job *job, const char *name, const char *nick,
 	           is_named, ret_function);
 }
 
+/* Return whether the sampler has put this name into a stack instead of code. */
+static bool is_explanation(const char *name)
+{
+	return strcmp(name, "no tick came") == 0 ||
+	       strcmp(name, "signals blocked") == 0;
+}
+
 static int name_by_jit(struct job *job, uint32_t *ret_function)
 {
 	const struct syc_naming *naming = job->naming;
@@ -98,7 +105,10 @@ static int name_by_jit(struct job *job, uint32_t *ret_function)
 
 	if (syc_map_get(&naming->by_jit, &address, sizeof(address), &number))
 		name = naming->jit_names.items[number];
-	return put(job, name, "", 0, SYSCAP_CATEGORY_JIT, true, ret_function);
+	return put(job, name, "", 0,
+	           is_explanation(name) ? SYSCAP_CATEGORY_NOTE
+	                                : SYSCAP_CATEGORY_JIT,
+	           true, ret_function);
 }
 
 /* The last range of the process that begins at or before the address. */

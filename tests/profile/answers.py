@@ -10,7 +10,7 @@ import fnmatch
 import math
 import re
 
-from capture import SYSTEM, Frame, is_syscap_code
+from capture import EXPLANATIONS, SYSTEM, Frame, is_syscap_code
 
 
 def is_looked_at(capture, mark, want):
@@ -64,8 +64,8 @@ def marks_of(capture, want):
 
 
 def has(frames, pattern):
-    return any(category != "note" and re.search(pattern, name)
-               for name, _, category in frames)
+    return any((category != "note" or name in EXPLANATIONS) and
+               re.search(pattern, name) for name, _, category in frames)
 
 
 def split(frames):

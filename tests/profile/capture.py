@@ -42,6 +42,9 @@ STOPPED = Frame(("[stack incomplete]", None, "note"))
 EMPTY = Frame(("[no stack]", None, "note"))
 SYSTEM = Frame(("[system]", None, "note"))
 
+# Names by which the sampler explains a sample.
+EXPLANATIONS = "no tick came", "signals blocked"
+
 FOLDERS = ("/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",
            "/usr/libexec/", "/lib/", "/lib32/", "/lib64/", "/libx32/",
            "/app/lib/", "[vdso]")
@@ -380,7 +383,8 @@ class Capture:
     def name_one(self, pid, address, time):
         if address >> 32 == 0xE0000000:
             if address in self.names:
-                return (self.names[address], None, "jit")
+                name = self.names[address]
+                return (name, None, "note" if name in EXPLANATIONS else "jit")
             return ("0x%x" % address, None, "jit")
         where = self.find_map(pid, address, time)
         binary = last_part(where.path) if where and where.path else None

@@ -191,6 +191,37 @@ TEST(stacks_of_waits_are_no_samples)
 	make_free(&capture);
 }
 
+TEST(explanations_of_the_sampler_are_notes_that_match)
+{
+	static const char *const names[] = { "no tick came", "signals blocked",
+		                             "no tick came here" };
+	const struct syscap_profile_function *functions;
+	unsigned n_notes = 0, n_code = 0;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	size_t n;
+
+	begin(&capture);
+	make_jitmap(&capture, 1000, JIT(11), names, N(names));
+	for (unsigned i = 0; i < N(names); i++)
+		make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(11 + i)),
+		           1);
+	profile = read_all(&capture);
+	functions = syscap_profile_functions(profile, &n);
+	for (size_t i = SYSCAP_FUNCTION_HIDDEN + 1; i < n; i++) {
+		n_notes += functions[i].category == SYSCAP_CATEGORY_NOTE;
+		n_code += functions[i].category == SYSCAP_CATEGORY_JIT;
+	}
+	CHECK_EQ(n_notes, 2);
+	CHECK_EQ(n_code, 1);
+	view = look(profile, &(struct syscap_filter){ .function = "^no tick" });
+	CHECK_EQ(view->n_passed, 2);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
 /*
  * The stack of a blocking call states µs, and its mark states ns.  A mark of
  * another time or duration does not belong to the stack.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // boxes.js - rows of boxes with names: drawing, pointer and keys.
 import { cutText, fillBox, hatch, pixelOf, prepareCanvas } from './canvas.js';
-import { div, el } from './dom.js';
+import { div, el, emptyCanvas } from './dom.js';
 import { firstOf } from './filter.js';
 import { List, ofNumbers, ofTexts } from './table.js';
 
@@ -30,7 +30,7 @@ export class Boxes {
 		this.under = null;
 		/** @type {PaintBoxes | null} */
 		this.over = null;
-		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.canvas = emptyCanvas();
 		this.spacer = div('spacer');
 		this.tip = el('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
 		this.live = el('p', { class: 'live', 'aria-live': 'polite' });

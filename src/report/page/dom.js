@@ -95,6 +95,8 @@ export function button(text, act, attributes) {
 	return el('button', { type: 'button', onclick: act, ...attributes }, text);
 }
 
+export const emptyCanvas = () => el('canvas', { 'aria-hidden': 'true' });
+
 /** @param {string} label @param {...(Node | string)} children */
 export function section(label, ...children) {
 	return el('section', { class: 'view', 'aria-label': label }, ...children);

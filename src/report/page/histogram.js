@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // histogram.js - the distribution of durations on a logarithmic scale.
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
-import { el } from './dom.js';
+import { el, emptyCanvas } from './dom.js';
 import { formatCount, formatTime } from './format.js';
 
 /** @param {Float64Array} sorted @param {number} n @returns {{bins: Uint32Array, low: number, high: number}} logarithms */
@@ -53,7 +53,7 @@ export class Histogram {
 		this.from = null;
 		this.low = 0;
 		this.high = 1;
-		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.canvas = emptyCanvas();
 		this.title = el('p', { class: 'hint' });
 		this.element = el('div', { class: 'durations', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'histogram',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // memory_line.js - bytes in use over time, above a flame graph of allocations.
 import { cutText, fillBox, prepareCanvas } from './canvas.js';
-import { el } from './dom.js';
+import { el, emptyCanvas } from './dom.js';
 import { formatBytes } from './format.js';
 import { Scale } from './scale.js';
 import { paintAxis, paintLine, RANGE } from './axis.js';
@@ -10,7 +10,7 @@ export class MemoryLine {
 	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
-		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.canvas = emptyCanvas();
 		this.element = el('div', { class: 'heapline', tabindex: '0', role: 'slider',
 			'aria-label': 'Bytes in use over time; a moment', 'aria-valuemin': '0', 'aria-valuemax': '100',
 			'aria-valuenow': '0',

@@ -438,11 +438,11 @@ export class Model extends Events {
 		return set;
 	}
 
-	/** Functions whose name matches; synthetic rows never match. @param
-	 * {string} [source] */
+	/** Functions whose name matches; the five fixed notes never match.
+	 * @param {string} [source] */
 	matcher(source) {
 		const regex = readRegex(source);
 		return regex && Uint8Array.from({ length: this.functions.n }, (_, f) =>
-			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
+			f > 0 && (f > 4 || this.categoryOf(f) !== 4) && regex.test(this.nameOf(f)) ? 1 : 0);
 	}
 }

@@ -2,7 +2,7 @@
 // timeline.js - the time axis of all views: lanes, brush and cursor.
 import { AXIS } from './axis.js';
 import { clipTo, fillBox, pixelOf, prepareCanvas } from './canvas.js';
-import { el } from './dom.js';
+import { el, emptyCanvas } from './dom.js';
 import { formatMoment, formatTime } from './format.js';
 import { Lanes } from './lanes.js';
 import { Scale } from './scale.js';
@@ -12,7 +12,7 @@ export class Timeline {
 	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
-		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.canvas = emptyCanvas();
 		this.still = el('canvas', {});
 		this.element = el('div', {
 			class: 'timeline', tabindex: '0', role: 'application',

@@ -2,7 +2,7 @@
 // view_heat.js - the heat map.  Time goes down within a column and then to the
 // right, 20 ms a cell.  A range of cells is a brush.
 import { fillBox, prepareCanvas } from './canvas.js';
-import { el, fill, hint, section, View } from './dom.js';
+import { el, emptyCanvas, fill, hint, section, View } from './dom.js';
 import { isInside, PASSES, Passing } from './filter.js';
 import { formatAmount, formatMoment, formatTime } from './format.js';
 import { roundTime } from './scale.js';
@@ -16,7 +16,7 @@ export class HeatView extends View {
 	/** @param {App} app */
 	constructor(app) {
 		super(app);
-		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.canvas = emptyCanvas();
 		this.live = el('p', { class: 'hint', 'aria-live': 'polite' });
 		this.place = el('div', { class: 'heat', tabindex: '0', role: 'application',
 			'aria-roledescription': 'heat map',

@@ -4,7 +4,7 @@
 import { chooseMarks, eachBar, eachMark, lowerBound } from './filter.js';
 import { Boxes } from './boxes.js';
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
-import { button, choose, div, el, fill, offer, section, View } from './dom.js';
+import { button, choose, div, el, emptyCanvas, fill, offer, section, View } from './dom.js';
 import { coloursOfMarks, searching } from './flame.js';
 import { Histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
@@ -40,7 +40,7 @@ export class MarksView extends View {
 		this.durations = new Histogram(app.theme, (longer, shorter) => app.set({
 			mark: this.name(), slowest: undefined, longer: longer || undefined,
 			shorter: Number.isFinite(shorter) ? shorter : undefined }));
-		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.canvas = emptyCanvas();
 		this.frames = el('div', { class: 'frames', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'chart',
 			'aria-label': 'Frame times: arrow keys walk, Enter selects that mark',

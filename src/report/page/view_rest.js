@@ -137,6 +137,7 @@ export class AboutView extends View {
 		const { model } = app;
 		const { facts, texts } = model;
 		const at = (/** @type {number} */ ns) => formatMoment(ns - model.begin, 1e6);
+		const number = (/** @type {number} */ pid) => pid > 0x7fffffff ? '–' : '' + pid;
 		const hex = (/** @type {number} */ n) => '0x' + BigInt(n).toString(16);
 		this.tables = [];
 		// Samples that pass the filter, as in `syscap stat`
@@ -199,11 +200,10 @@ export class AboutView extends View {
 					at(thread.begin), at(thread.end)]), [0, 1, 3, 4, 5], amount),
 			...this.list('Metadata', ['Pid', 'Key', 'Value'],
 				model.metadata.map(([pid, , key, value]) => [
-					String(pid > 0x7fffffff ? '–' : pid), texts.get(key),
-					texts.get(value)]), [0]),
+					number(pid), texts.get(key), texts.get(value)]), [0]),
 			...this.list('Embedded files', ['Pid', 'Path',
 				'Bytes'], model.files.map(([pid, , path, size]) => [
-				String(pid > 0x7fffffff ? '–' : pid), texts.get(path), size]), [0, 2]),
+				number(pid), texts.get(path), size]), [0, 2]),
 			...this.list('Address layout', ['Pid', 'Start',
 				'End', 'Path', 'Build id'], model.maps.map(([process, start, end, , ,
 				path, id]) => [String(model.processes[process].pid), hex(start), hex(end),
