@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/view_query.h"
 #include "compare/comparison.h"
+#include "profile/model.h"
 
 struct diff_collect {
 	const char *command;
@@ -59,10 +60,9 @@ static bool note_unit(struct recording *recording)
 	if (view->total == 0) {
 		if (collect->bare == NULL) {
 			collect->bare = file;
-			collect->is_bare_recorded =
-				syc_filter_options_was_recorded(
-					collect->filter->filter.of,
-					recording->query.reader);
+			collect->is_bare_recorded = syc_processes_was_recorded(
+				&recording->query.profile->processes,
+				collect->filter->filter.of);
 		}
 		collect->is_excluded |= view->n_looked > 0;
 		return true;
@@ -187,6 +187,28 @@ static int note_early_marks(struct recording *recording)
 	return r;
 }
 
+/* Note the reasons that may forbid the comparison of this file. */
+static void note_state(struct recording *recording)
+{
+	struct syc_diff_report *report = recording->collect->report;
+	const unsigned side = recording->unit >= report->comparison.n_units[0];
+	struct syc_diff_state *state = &report->states[side];
+	const struct syscap_profile *profile = recording->query.profile;
+	const struct syscap_view *view = recording->query.view;
+	const char *incomplete = syscap_profile_incomplete(profile);
+	const struct syscap_profile_loss *losses;
+	size_t n;
+
+	losses = syscap_profile_losses(profile, &n);
+	for (size_t i = 0; i < view->n_losses; i++)
+		state->n_lost += losses[view->losses[i]].frames;
+	if (incomplete != NULL && state->n_incomplete++ == 0)
+		state->incomplete = incomplete;
+	state->n_parts += profile->processes.is_part;
+	if (recording->query.filter.of == SYSCAP_VIEW_SAMPLES)
+		state->clocks |= syc_processes_clocks(&profile->processes);
+}
+
 /* Add what the samples of this file miss.  Data other than samples misses
  * nothing. */
 static void note_unsampled(struct recording *recording)
@@ -212,6 +234,7 @@ static int take_in(struct recording *recording)
 	struct syc_view_query *query = &recording->query;
 	int r;
 
+	note_state(recording);
 	note_unsampled(recording);
 	if (!note_unit(recording))
 		recording->collect->has_functions = false;

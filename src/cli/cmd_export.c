@@ -14,6 +14,7 @@
 #include "cli/filter_options.h"
 #include "cli/view_query.h"
 #include "export/export.h"
+#include "profile/model.h"
 
 /* Contents of a format. */
 #define MARKS       SYSCAP_PROFILE_MARKS
@@ -84,7 +85,8 @@ static void tell_empty(const struct run *run)
 		        syscap_view_of_name(of, view->n_looked));
 	if (view->n_looked > 0 || !has_only_stacks(run))
 		return;
-	was_recorded = syc_filter_options_was_recorded(of, run->query.reader);
+	was_recorded =
+		syc_processes_was_recorded(&run->query.profile->processes, of);
 	fprintf(stderr, "%s: %s: note: the capture has no %s%s%s\n",
 	        run->output.command, run->query.file,
 	        syscap_view_of_name(of, 0),
@@ -218,7 +220,7 @@ static int look_at_heap(const struct run *run, struct syscap_view **ret_view)
 
 static int write_out(struct run *run)
 {
-	char note[SYC_UNSAMPLED_TEXT];
+	char note[SYC_VIEW_NOTE];
 	struct syscap_view *heap = NULL;
 	int r = look_at_heap(run, &heap);
 	struct syc_export export = {
@@ -233,7 +235,7 @@ static int write_out(struct run *run)
 		.out = run->output.file,
 	};
 
-	syc_view_query_unsampled(&run->query, note);
+	syc_view_query_note(&run->query, note);
 	if (r == 0)
 		r = run->format->write(&export);
 	syscap_view_free(heap);
@@ -247,7 +249,7 @@ static int write_out(struct run *run)
 	tell_empty(run);
 	syc_filter_options_note_recording(run->query.command, run->query.file,
 	                                  run->query.view, &run->query.filter);
-	syc_view_query_note_unsampled(&run->query);
+	syc_view_query_print_note(&run->query);
 	tell_left_out(run, &export);
 	return run->query.status;
 }

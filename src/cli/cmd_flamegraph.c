@@ -128,7 +128,7 @@ static void note_recording(const struct syc_view_query *query)
 {
 	syc_filter_options_note_recording(query->command, query->file,
 	                                  query->view, &query->filter);
-	syc_view_query_note_unsampled(query);
+	syc_view_query_print_note(query);
 }
 
 static int show(struct run *run)

@@ -93,6 +93,15 @@ struct syc_diff_gate {
 	const char *glob;
 };
 
+/** Reasons that may forbid the comparison of a side. */
+struct syc_diff_state {
+	uint64_t n_lost;        /* lost events that pass the filter */
+	const char *incomplete; /* first reason, or NULL */
+	size_t n_incomplete;    /* files with a reason */
+	size_t n_parts;         /* files that `syscap cut` made */
+	unsigned clocks;        /* enum syc_clocks; 0: unknown, or no samples */
+};
+
 struct syc_diff_report {
 	struct syc_comparison comparison;
 	char **files[2];
@@ -105,7 +114,8 @@ struct syc_diff_report {
 	bool with_recording;
 	struct syc_early_marks early[2]; /* of all files, by side */
 	struct syscap_profile_unsampled
-		unsampled[2]; /* of all files, by side */
+		unsampled[2];            /* of all files, by side */
+	struct syc_diff_state states[2]; /* of all files, by side */
 	bool total, by_share;
 	bool all; /* rows without a difference are shown, too */
 	SYC_ARRAY(struct syc_diff_gate) gates;

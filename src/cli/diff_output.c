@@ -18,6 +18,7 @@
 #include "common/json.h"
 #include "common/strings.h"
 #include "compare/comparison.h"
+#include "profile/processes.h"
 
 /* Return whether the row is above the limit of a gate. */
 static bool diff_fails(const struct syc_diff_report *report,
@@ -277,6 +278,62 @@ static void unsampled(const struct syc_diff_report *report, FILE *out)
 	}
 }
 
+/* The name of the clocks of a side's samples. */
+static const char *clock_name(unsigned clocks)
+{
+	switch (clocks) {
+	case SYC_CLOCKS_CPU:
+		return "cpu";
+	case SYC_CLOCKS_PERF:
+		return "perf";
+	case SYC_CLOCKS_WALL:
+		return "wall";
+	default:
+		return "several";
+	}
+}
+
+/* Print " (N of M files)", if the side has several files. */
+static void end_line(size_t n, size_t all, FILE *out)
+{
+	if (all > 1)
+		fprintf(out, " (%zu of %zu files)", n, all);
+	fputc('\n', out);
+}
+
+/* Print the reasons that may forbid the comparison. */
+static void print_states(const struct syc_diff_report *report, FILE *out)
+{
+	const struct syc_diff_state *const states = report->states;
+
+	for (unsigned side = 0; side < 2; side++) {
+		const struct syc_diff_state *const state = &states[side];
+		const size_t n = report->n_files[side];
+
+		if (state->n_incomplete > 0) {
+			fprintf(out, "%s is incomplete: %s", sides[side],
+			        state->incomplete);
+			end_line(state->n_incomplete, n, out);
+		}
+		if (state->n_lost > 0)
+			fprintf(out, "%s lost %" PRIu64 " event%s\n",
+			        sides[side], state->n_lost,
+			        state->n_lost == 1 ? "" : "s");
+		if (state->n_parts > 0) {
+			fprintf(out, "%s is a part of a recording",
+			        sides[side]);
+			end_line(state->n_parts, n, out);
+		}
+	}
+	if (report->has_unit && states[0].clocks != states[1].clocks &&
+	    states[0].clocks != 0 && states[1].clocks != 0)
+		fprintf(out,
+		        "the clocks differ: base %s, new %s; functions may "
+		        "differ for this reason alone\n",
+		        clock_name(states[0].clocks),
+		        clock_name(states[1].clocks));
+}
+
 /* Print notes about missing samples, the units, early marks, and syscap's own
  * code. */
 static void diff_preface(const struct syc_diff_report *report, FILE *out)
@@ -284,6 +341,7 @@ static void diff_preface(const struct syc_diff_report *report, FILE *out)
 	const size_t *n = report->n_files;
 
 	unsampled(report, out);
+	print_states(report, out);
 	if (report->has_blocks)
 		fprintf(out,
 		        "1 run against 1, in %zu blocks of time each: the "
@@ -634,12 +692,27 @@ static void write_files(struct syc_json *json, const char *key,
 	syc_json_end_array(json);
 }
 
+static void write_state(struct syc_json *json, const char *key,
+                        const struct syc_diff_state *state)
+{
+	syc_json_key(json, key);
+	syc_json_begin_object(json);
+	syc_json_member_unsigned(json, "lost", state->n_lost);
+	syc_json_member_text(json, "incomplete", state->incomplete);
+	syc_json_member_unsigned(json, "parts", state->n_parts);
+	syc_json_member_text(json, "clock",
+	                     state->clocks != 0 ? clock_name(state->clocks)
+	                                        : NULL);
+	syc_json_end_object(json);
+}
+
 void syc_diff_json(const struct syc_diff_report *report)
 {
 	const struct syc_comparison *comparison = &report->comparison;
 	static const char *const cut[] = { "base_marks_cut", "new_marks_cut" };
 	static const char *const missed[] = { "base_unsampled",
 		                              "new_unsampled" };
+	static const char *const states[] = { "base_state", "new_state" };
 	static const char *const before[] = { "base_marks_before",
 		                              "new_marks_before" };
 	static const char *const not_true[] = { "base_marks_false",
@@ -661,6 +734,7 @@ void syc_diff_json(const struct syc_diff_report *report)
 	for (unsigned side = 0; side < 2; side++) {
 		const struct syc_early_marks *marks = &report->early[side];
 
+		write_state(&json, states[side], &report->states[side]);
 		syc_unsampled_json(&json, missed[side],
 		                   &report->unsampled[side]);
 		if (marks->n_cut > 0)

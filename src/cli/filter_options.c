@@ -264,39 +264,19 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options)
 	}
 }
 
-/* The option of record for the amounts of a view, and the METADATA of a
- * recording with the option. */
-static const struct {
-	const char *option, *id;
-} recordings[] = {
-	[SYSCAP_VIEW_SAMPLES] = { "--sample", "syscap.sample" },
-	[SYSCAP_VIEW_ALLOCATED] = { "--memory", "syscap.memory" },
-	[SYSCAP_VIEW_LEAKED] = { "--memory", "syscap.memory" },
-	[SYSCAP_VIEW_TEMPORARY] = { "--memory", "syscap.memory" },
-	[SYSCAP_VIEW_BLOCKED] = { "--io", "syscap.io" },
-	[SYSCAP_VIEW_STALLED] = { "--stalls", "syscap.stalls" },
-	[SYSCAP_VIEW_PEAK] = { "--memory", "syscap.memory" },
-};
-
 const char *syc_filter_options_record(enum syscap_view_of of)
 {
-	return recordings[of].option;
-}
+	static const char *const options[] = {
+		[SYSCAP_VIEW_SAMPLES] = "--sample",
+		[SYSCAP_VIEW_ALLOCATED] = "--memory",
+		[SYSCAP_VIEW_LEAKED] = "--memory",
+		[SYSCAP_VIEW_TEMPORARY] = "--memory",
+		[SYSCAP_VIEW_BLOCKED] = "--io",
+		[SYSCAP_VIEW_STALLED] = "--stalls",
+		[SYSCAP_VIEW_PEAK] = "--memory",
+	};
 
-bool syc_filter_options_was_recorded(enum syscap_view_of of,
-                                     struct syscap_reader *reader)
-{
-	const uint64_t at = syscap_reader_tell(reader);
-	struct syscap_frame frame;
-	bool is_found = false;
-
-	syscap_reader_rewind(reader);
-	while (!is_found && syscap_reader_next(reader, &frame, NULL) > 0)
-		is_found = frame.type == SYSCAP_FRAME_METADATA &&
-		           frame.pid < 0 &&
-		           strcmp(frame.metadata.id, recordings[of].id) == 0;
-	syscap_reader_seek(reader, at);
-	return is_found;
+	return options[of];
 }
 
 unsigned syc_filter_options_parts(const struct syc_filter_options *options)

@@ -40,13 +40,6 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 /** The option of record for @of. */
 const char *syc_filter_options_record(enum syscap_view_of of);
 
-/**
- * Return whether the capture was recorded with this option, as its METADATA
- * states.  The function reads the frames, and leaves @reader where it was.
- */
-bool syc_filter_options_was_recorded(enum syscap_view_of of,
-                                     struct syscap_reader *reader);
-
 /** Maximum size of a sentence about syscap's own code, with its NUL. */
 #define SYC_RECORDING_TEXT 160
 

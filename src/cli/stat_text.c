@@ -14,6 +14,7 @@
 #include "cli/table.h"
 #include "common/containers.h"
 #include "common/strings.h"
+#include "profile/model.h"
 #include "profile/tree.h"
 
 /* Deeper levels are not indented further; a number shows the level. */
@@ -332,11 +333,11 @@ static int print_logs(const struct syc_stat_summary *summary)
 }
 
 static void print_no_stacks(enum syscap_view_of of,
-                            struct syscap_reader *reader)
+                            const struct syscap_profile *profile)
 {
 	const char *const amounts = syscap_view_of_name(of, 0);
 
-	if (syc_filter_options_was_recorded(of, reader))
+	if (syc_processes_was_recorded(&profile->processes, of))
 		printf("\nThere are no %s.\n", amounts);
 	else
 		printf("\nThe capture has no %s; record with %s.\n", amounts,
@@ -352,7 +353,7 @@ static int print_hot(const struct syc_stat_hot *hot)
 	if (view->n_looked > 0)
 		r = syc_stat_hot_text(hot);
 	else if (hot->is_filtered || hot->tree || hot->threads || hot->lines)
-		print_no_stacks(hot->filter->of, hot->reader);
+		print_no_stacks(hot->filter->of, hot->profile);
 	if (r == 0 && hot->lines && view->total > 0)
 		r = syc_stat_lines_text(hot);
 	return r == 0 && hot->tree && view->total > 0 ? stat_tree_text(hot) : r;

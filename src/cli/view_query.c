@@ -470,20 +470,32 @@ static int add_early_marks(const struct syc_view_query *query,
 	return r;
 }
 
-void syc_view_query_unsampled(const struct syc_view_query *query, char *text)
+void syc_view_query_note(const struct syc_view_query *query, char *text)
 {
 	struct syscap_profile_unsampled unsampled = { 0 };
+	const struct syscap_profile *const profile = query->profile;
+	size_t n;
 
+	snprintf(text, SYC_VIEW_NOTE, "%s",
+	         profile->processes.is_part
+	                 ? "a part of a recording, made by syscap cut"
+	                 : "");
 	if (query->filter.of == SYSCAP_VIEW_SAMPLES)
-		syscap_profile_unsampled(query->profile, &unsampled);
-	syscap_profile_describe_unsampled(&unsampled, text, SYC_UNSAMPLED_TEXT);
+		syscap_profile_unsampled(profile, &unsampled);
+	n = strlen(text);
+	if (n > 0)
+		n += (size_t)snprintf(text + n, SYC_VIEW_NOTE - n, "; ");
+	syscap_profile_describe_unsampled(&unsampled, text + n,
+	                                  SYC_VIEW_NOTE - n);
+	if (n > 0 && text[n] == 0)
+		text[n - 2] = 0;
 }
 
-void syc_view_query_note_unsampled(const struct syc_view_query *query)
+void syc_view_query_print_note(const struct syc_view_query *query)
 {
-	char text[SYC_UNSAMPLED_TEXT];
+	char text[SYC_VIEW_NOTE];
 
-	syc_view_query_unsampled(query, text);
+	syc_view_query_note(query, text);
 	if (text[0] != 0)
 		fprintf(stderr, "%s: %s: note: %s\n", query->command,
 		        query->file, text);

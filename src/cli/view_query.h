@@ -48,14 +48,18 @@ int syc_view_query_early_marks(const struct syc_view_query *query,
                                bool by_begin,
                                struct syc_early_marks *ret_marks);
 
+/** Room for syc_view_query_note(). */
+#define SYC_VIEW_NOTE (SYC_UNSAMPLED_TEXT + 60)
+
 /**
- * Describe what the samples of the capture miss, in SYC_UNSAMPLED_TEXT bytes.
- * The text is empty if they miss nothing, or if the view is not of samples.
+ * Describe what the capture lacks, in SYC_VIEW_NOTE bytes: times that `syscap
+ * cut` removed, and what the samples miss, if the view is of samples.  The text
+ * is empty if the capture lacks nothing.
  */
-void syc_view_query_unsampled(const struct syc_view_query *query, char *text);
+void syc_view_query_note(const struct syc_view_query *query, char *text);
 
 /** Print this description on standard error, if any. */
-void syc_view_query_note_unsampled(const struct syc_view_query *query);
+void syc_view_query_print_note(const struct syc_view_query *query);
 
 /*
  * Names in a filter that a capture does not contain.

@@ -27,8 +27,8 @@ struct syc_export {
 	struct syscap_reader *reader; /* reader of the capture, for texts that
 	                               * the profile lacks */
 	const char *name;             /* title for the viewer */
-	const char *note;     /* sentence about missing samples, or "" */
-	int64_t capture_time; /* seconds since 1970; 0: unknown */
+	const char *note;             /* text about missing data, or "" */
+	int64_t capture_time;         /* seconds since 1970; 0: unknown */
 	FILE *out;
 	/*
 	 * Set by the writer: number of omitted marks, which are in another

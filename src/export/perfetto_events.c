@@ -184,8 +184,7 @@ static void write_note(struct syc_perfetto *trace)
 		return;
 	syscap_profile_span(trace->export->profile, &span);
 	syc_perfetto_event(trace, SYC_EVENT_INSTANT,
-	                   syc_perfetto_track(trace, i, "missing samples"),
-	                   span.begin);
+	                   syc_perfetto_track(trace, i, "note"), span.begin);
 	syc_protobuf_text(&trace->packet, SYC_EVENT_CATEGORY, "syscap");
 	syc_protobuf_text(&trace->packet, SYC_EVENT_NAME, trace->export->note);
 	syc_perfetto_event_end(trace);

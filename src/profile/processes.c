@@ -382,10 +382,37 @@ static void learn_cut(struct syc_processes *processes, int64_t time,
 	if (sscanf(value, "before_ns %llu, after_ns %llu", &before, &after) !=
 	    2)
 		return;
+	processes->is_part = true;
 	processes->is_cut |= after > 0;
 	if (!__builtin_sub_overflow(time, before, &begin) &&
 	    begin < processes->begin)
 		processes->begin = begin;
+}
+
+/* The METADATA of an option of record, and an amount that the option records. */
+static const struct {
+	const char *id;
+	enum syscap_view_of of;
+} recordings[] = {
+	{ "syscap.sample", SYSCAP_VIEW_SAMPLES },
+	{ "syscap.memory", SYSCAP_VIEW_ALLOCATED },
+	{ "syscap.io", SYSCAP_VIEW_BLOCKED },
+	{ "syscap.stalls", SYSCAP_VIEW_STALLED },
+};
+
+bool syc_processes_was_recorded(const struct syc_processes *processes,
+                                enum syscap_view_of of)
+{
+	if (of == SYSCAP_VIEW_LEAKED || of == SYSCAP_VIEW_TEMPORARY ||
+	    of == SYSCAP_VIEW_PEAK)
+		of = SYSCAP_VIEW_ALLOCATED;
+	return (processes->recorded & 1u << of) != 0;
+}
+
+unsigned syc_processes_clocks(const struct syc_processes *processes)
+{
+	return processes->clocks != 0 ? processes->clocks
+	                              : processes->asked_clocks;
 }
 
 /* Learn from the options of record. */
@@ -397,6 +424,9 @@ static void learn_option(struct syc_processes *processes, const char *id,
 	double bytes;
 	char *end;
 
+	for (size_t i = 0; i < sizeof(recordings) / sizeof(*recordings); i++)
+		if (strcmp(id, recordings[i].id) == 0)
+			processes->recorded |= 1u << recordings[i].of;
 	if (strcmp(id, "syscap.command") == 0) {
 		processes->has_command = true;
 	} else if (strcmp(id, "syscap.memory") == 0) {
@@ -421,6 +451,13 @@ static const char *why_incomplete(const char *id)
 	if (strcmp(id, "syscap.stopped") == 0)
 		return "the size limit was reached: later events are lost";
 	return NULL;
+}
+
+static unsigned clock_bit(const struct syc_rate *rate, const char *value)
+{
+	if (rate->clock == SYSCAP_CLOCK_WALL)
+		return SYC_CLOCKS_WALL;
+	return strstr(value, "perf") != NULL ? SYC_CLOCKS_PERF : SYC_CLOCKS_CPU;
 }
 
 static int learn_metadata(struct syc_processes *processes,
@@ -448,8 +485,11 @@ static int learn_metadata(struct syc_processes *processes,
 		return 0;
 	if (frame->pid < 0) {
 		processes->asked = rate;
+		processes->asked_clocks |=
+			clock_bit(&rate, frame->metadata.value);
 		return 0;
 	}
+	processes->clocks |= clock_bit(&rate, frame->metadata.value);
 	r = syc_processes_get(processes, frame->pid, frame->time, &process);
 	if (r < 0)
 		return r;

@@ -50,6 +50,13 @@ struct syc_called {
 	int32_t tid;
 };
 
+/** Clocks of samplers. */
+enum syc_clocks {
+	SYC_CLOCKS_CPU = 1,
+	SYC_CLOCKS_PERF = 2,
+	SYC_CLOCKS_WALL = 4
+};
+
 struct syc_processes {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(uint32_t) latest; /* life, by number of the pid */
@@ -63,7 +70,11 @@ struct syc_processes {
 	bool has_command;
 	/* Beginning of the recording, before `syscap cut` removed its start. */
 	int64_t begin;
+	bool is_part;          /* `syscap cut` removed some time */
 	bool is_cut;           /* `syscap cut` removed the end */
+	unsigned clocks;       /* enum syc_clocks of processes */
+	unsigned asked_clocks; /* enum syc_clocks of the recorder's option */
+	unsigned recorded;     /* options of record, see was_recorded() */
 	uint64_t memory_bytes; /* bytes per sampled allocation; 0: all */
 	struct syc_unsampled unsampled;
 	const char *incomplete; /* see syscap_profile_incomplete(); or NULL */
@@ -101,6 +112,13 @@ int syc_processes_learn(struct syc_processes *processes,
  */
 bool syc_processes_is_false_mark(const struct syc_processes *processes,
                                  const struct syscap_frame *frame);
+
+/** Return whether METADATA states the option of record for these amounts. */
+bool syc_processes_was_recorded(const struct syc_processes *processes,
+                                enum syscap_view_of of);
+
+/** Return the clocks of the samples, as enum syc_clocks; 0: unknown. */
+unsigned syc_processes_clocks(const struct syc_processes *processes);
 
 /** Set clocks, periods, and names of threads in the profile. */
 void syc_processes_settle(struct syc_processes *processes);

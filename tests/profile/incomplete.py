@@ -65,3 +65,54 @@ for key, reason in REASONS.items():
 several = os.path.join(DIR, "several")
 write(several, "syscap.stopped", "syscap.damaged")
 check(several, REASONS["syscap.stopped"])
+
+
+def diff(*args):
+    return run("diff", *args).splitlines()
+
+
+def write_state(path, *extra):
+    """A sample of process 7, and a mark."""
+    write(path)
+    with open(path, "ab") as file:
+        file.write(frame(2, 4000, struct.pack("<HHi", 0, 0, 7)))
+        for body in extra:
+            file.write(body)
+
+
+def note(key, value, pid=-1):
+    body = key.encode().ljust(40, b"\0") + value + b"\0"
+    return frame(11, 1000, body).replace(
+        struct.pack("<i", 7), struct.pack("<i", pid), 1)
+
+
+# Two captures are not alike if one lost events, is a part, or has another clock.
+assert diff(whole, several)[0] == "new is incomplete: " + REASONS["syscap.stopped"]
+assert diff(whole, several, "--", whole, whole)[0] == \
+    "base is incomplete: " + REASONS["syscap.stopped"] + " (1 of 2 files)"
+state, other = (os.path.join(DIR, name) for name in ("state", "other"))
+write_state(state, note("syscap.sample", b"1000,cpu"))
+write_state(other, note("syscap.sample", b"1000,perf"),
+            note("syscap.cut", b"before_ns 5, after_ns 0"),
+            frame(10, 2000, struct.pack("<q24s40s", 5, b"syscap", b"lost") +
+                  b"frames=3 bytes=99\0"))
+assert diff(state, other)[:3] == [
+    "new lost 3 events", "new is a part of a recording",
+    "the clocks differ: base cpu, new perf; functions may differ for this "
+    "reason alone"], diff(state, other)
+assert diff("--markdown", state, other)[:3] == diff(state, other)[:3]
+assert diff(state, state)[0].startswith("1 run against 1"), diff(state, state)
+found = json.loads(run("diff", "--json", state, other))
+assert found["base_state"] == {"lost": 0, "incomplete": None, "parts": 0,
+                               "clock": "cpu"}, found
+assert found["new_state"] == {"lost": 3, "incomplete": None, "parts": 1,
+                              "clock": "perf"}, found
+
+# A part of a recording is labelled in each format that has texts.
+PART = "a part of a recording, made by syscap cut"
+for name in "perfetto", "chrome", "firefox", "speedscope", "callgrind":
+    for path in state, other:
+        out = subprocess.run([SYSCAP, "export", "-f", name, path], check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert (PART.encode() in out.stdout) == (path == other), (name, path)
+        assert (PART.encode() in out.stderr) == (path == other), (name, path)
