@@ -92,8 +92,16 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 		return y;
 	put_time(context, one, ran);
 	put_time(context, other, slow_marks->slow - ran);
-	snprintf(text, sizeof(text), "time on a processor %s, waiting %s", one,
-	         other);
+	if (slow_marks->slow - ran >= slow_marks->error) {
+		snprintf(text, sizeof(text),
+		         "time on a processor %s, waiting %s", one, other);
+	} else {
+		put_time(context, other, slow_marks->error);
+		snprintf(text, sizeof(text),
+		         "time on a processor %s; waiting is within the "
+		         "samples' error of %s",
+		         one, other);
+	}
 	syc_grid_put(context->grid, 0, y++, context->grid->width, text,
 	             SYC_STYLE_PLAIN);
 	return y;

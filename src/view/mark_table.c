@@ -16,6 +16,7 @@
 #include "view/mark_table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +277,31 @@ static double duration_of(const struct search *search, uint32_t mark)
 	return (double)syscap_profile_mark(search->profile, mark).duration;
 }
 
+/* The mean amount of a sample of the capture. */
+static double sample_amount(const struct syscap_profile *profile)
+{
+	struct syscap_profile_samples samples;
+	double sum = 0;
+
+	syscap_profile_samples(profile, &samples);
+	for (size_t i = 0; i < samples.n; i++)
+		sum += (double)samples.ticks[i] *
+		       (double)syscap_profile_tick(profile, samples.threads[i]);
+	return samples.n > 0 ? sum / (double)samples.n : 0;
+}
+
+/*
+ * The error of the mean waiting time of @n marks with the mean duration @mean:
+ * at most the time between samples.  Twice the deviation of the number of
+ * samples may be less.
+ */
+static double error_of(const struct search *search, double n, double mean)
+{
+	const double step = sample_amount(search->profile);
+
+	return n > 0 ? fmin(step, 2 * sqrt(step * fmin(step, mean) / n)) : 0;
+}
+
 static void measure_marks(struct search *search)
 {
 	struct syc_slow_marks *slow_marks = search->slow_marks;
@@ -305,6 +331,8 @@ static void measure_marks(struct search *search)
 		share(all->total - slow->total, slow_marks->n_rest);
 	slow_marks->unit = all->unit;
 	slow_marks->has_waiting = all->unit == SYSCAP_UNIT_CPU_NS;
+	slow_marks->error =
+		error_of(search, (double)slow_marks->n_slow, slow_marks->slow);
 }
 
 static double at_least_0(double value)
@@ -317,7 +345,7 @@ static int add_waiting(struct syc_slow_marks *slow_marks)
 	const double slow = at_least_0(slow_marks->slow - slow_marks->slow_ran);
 	const double rest = at_least_0(slow_marks->rest - slow_marks->rest_ran);
 
-	if (!slow_marks->has_waiting)
+	if (!slow_marks->has_waiting || fmax(slow, rest) < slow_marks->error)
 		return 0;
 	return syc_array_push(
 		&slow_marks->rows,

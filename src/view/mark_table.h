@@ -64,6 +64,7 @@ struct syc_slow_marks {
 	double slow_ran, rest_ran;
 	enum syscap_view_unit unit;
 	bool has_waiting; /* samples cover only processor time */
+	double error;     /* of a mean waiting time; less is not known */
 	SYC_ARRAY(struct syc_slow_marks_row) rows;
 	/* The path to the main cause, outermost first. */
 	SYC_ARRAY(uint32_t) path;

@@ -129,3 +129,39 @@ TEST(without_a_frame_clock_the_first_row_is_chosen)
 	CHECK_EQ(syc_mark_table_frame_clock(&table, profile), 0);
 	end();
 }
+
+/* Store the comparison of the slower half of two marks of @duration. */
+static bool has_row_of_waiting(int64_t duration)
+{
+	const struct syscap_filter filter = { 0 };
+	struct syc_slow_marks slow_marks = { 0 };
+	struct syscap_error error;
+	bool has_row = false;
+	size_t n;
+
+	make_begin(&capture, false, 1000, 0);
+	make_process(&capture, 7, 1000, "/usr/bin/demo");
+	make_metadata(&capture, 1000, "syscap.sample", "250,cpu");
+	sample(7, 2000);
+	make_mark(&capture, 7, 7, 1000000000, duration, "a", "b", "");
+	make_mark(&capture, 7, 7, 2000000000, duration - 1, "a", "b", "");
+	make();
+	CHECK_EQ(syc_slow_marks_find(&slow_marks, profile, &filter,
+	                             syscap_profile_mark_names(profile, &n), 50,
+	                             &error),
+	         0);
+	CHECK(slow_marks.has_waiting);
+	for (size_t i = 0; i < slow_marks.rows.n; i++)
+		has_row |= slow_marks.rows.items[i].function ==
+		           SYSCAP_PROFILE_NONE;
+	CHECK_EQ(slow_marks.error <= slow_marks.slow, has_row);
+	syc_slow_marks_fini(&slow_marks);
+	end();
+	return has_row;
+}
+
+TEST(waiting_below_the_error_of_the_samples_is_unknown)
+{
+	CHECK(!has_row_of_waiting(10000)); /* samples are 4 ms apart */
+	CHECK(has_row_of_waiting(50000000));
+}
