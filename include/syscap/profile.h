@@ -628,6 +628,13 @@ size_t syscap_profile_n_marks(const struct syscap_profile *profile);
 struct syscap_profile_mark
 syscap_profile_mark(const struct syscap_profile *profile, size_t number);
 
+/**
+ * Describe marks from before the recording: the number of cut marks, and the
+ * number of omitted marks.  Without such marks, @text is empty.
+ */
+void syscap_profile_describe_early_marks(const struct syscap_profile *profile,
+                                         char *text, size_t size);
+
 /** Prefetch a mark for a syscap_profile_mark() that follows soon. */
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);

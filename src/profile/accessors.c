@@ -198,6 +198,28 @@ const char *syscap_profile_message(struct syscap_profile *profile,
 	return "";
 }
 
+void syscap_profile_describe_early_marks(const struct syscap_profile *profile,
+                                         char *text, size_t size)
+{
+	const unsigned long long cut = profile->n_cut_marks;
+	const unsigned long long omitted = profile->n_omitted_marks;
+	char rest[80] = "";
+
+	if (omitted > 0)
+		snprintf(rest, sizeof(rest),
+		         "%llu mark%s from before the recording or the process "
+		         "omitted",
+		         omitted, omitted == 1 ? "" : "s");
+	if (cut > 0)
+		snprintf(text, size,
+		         "%llu mark%s began before the recording, measured "
+		         "from its start%s%s",
+		         cut, cut == 1 ? "" : "s", omitted > 0 ? "; " : "",
+		         rest);
+	else
+		snprintf(text, size, "%s", rest);
+}
+
 const struct syscap_profile_wait *
 syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n)
 {

@@ -217,16 +217,23 @@ static int keep_mark(struct syscap_profile *profile,
 	};
 	const bool is_part = syc_async_part_read(frame->mark.message, &part);
 	int64_t time = frame->time, duration = frame->mark.duration;
+	bool is_omitted;
 	int r;
 
 	profile->has_early_marks |= frame->time < profile->span.begin;
-	if (is_false)
-		return 0;
+	is_omitted = is_false ||
+	             !syc_marks_cut(profile->span.begin, &time, &duration);
 	/* An operation in the recording may begin before the recording and end
 	 * after it, so keep both parts */
-	if (!syc_marks_cut(profile->span.begin, &time, &duration) &&
-	    !(is_part && (part.phase == SYSCAP_PHASE_BEGIN ||
-	                  part.phase == SYSCAP_PHASE_END)))
+	if (is_part && part.phase == SYSCAP_PHASE_BEGIN)
+		is_omitted = false;
+	if (frame->time < profile->span.begin) {
+		profile->n_omitted_marks += is_omitted;
+		profile->n_cut_marks += !is_omitted;
+	}
+	if (is_part && part.phase == SYSCAP_PHASE_END)
+		is_omitted = false;
+	if (is_omitted)
 		return 0;
 	r = syc_marks_add(&profile->marks, &profile->texts, frame, time,
 	                  duration, thread,

@@ -109,7 +109,8 @@ struct syscap_profile {
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
-	bool has_early_marks;    /* a mark began before the recording */
+	bool has_early_marks; /* a mark began before the recording */
+	uint64_t n_cut_marks, n_omitted_marks; /* of these marks */
 	bool is_once, is_sealed; /* is_sealed: no further event is added */
 	bool is_walk;            /* events only define threads and processes */
 	uint64_t position;       /* offset of the next frame in the file */

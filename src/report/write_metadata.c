@@ -13,7 +13,7 @@
 #include "common/strings.h"
 #include "report/writer.h"
 
-#define MAX_FACTS 60
+#define MAX_FACTS 80
 
 struct facts {
 	const char *texts[MAX_FACTS];
@@ -212,6 +212,18 @@ static void describe_incomparable(const struct syc_page *page,
 		snprintf(text, MAX_UNSAMPLED, "%s", unsampled);
 }
 
+/* Describe which allocations are recorded, if not all are. */
+static void describe_sampled(const struct syscap_profile_heap *heap, char *text,
+                             size_t size)
+{
+	*text = 0;
+	if (heap->sample_bytes > 0)
+		snprintf(text, size,
+		         "one recorded per %" PRIu64
+		         " bytes, so sizes are estimates",
+		         heap->sample_bytes);
+}
+
 static int write_facts(struct syc_page *page)
 {
 	const struct syc_report *report = page->report;
@@ -221,6 +233,8 @@ static int write_facts(struct syc_page *page)
 	char *filter = syc_page_without_homes(report->filter);
 	const char *const incomplete = syscap_profile_incomplete(page->profile);
 	char unsampled[MAX_UNSAMPLED], incomparable[MAX_UNSAMPLED];
+	char early[160], sampled[80];
+	struct syscap_profile_heap heap;
 	int r;
 
 	if (filter == NULL)
@@ -236,11 +250,18 @@ static int write_facts(struct syc_page *page)
 		add_text(&facts, "other_unit",
 		         syscap_view_unit_name(report->other_view->unit));
 	}
+	syscap_profile_heap(page->profile, &heap);
+	describe_sampled(&heap, sampled, sizeof(sampled));
+	syscap_profile_describe_early_marks(page->profile, early,
+	                                    sizeof(early));
 	describe_unsampled(page, unsampled);
 	add_text(&facts, "unsampled", unsampled);
 	add_text(&facts, "incomplete", incomplete != NULL ? incomplete : "");
 	describe_incomparable(page, unsampled, incomparable);
 	add_text(&facts, "incomparable", incomparable);
+	add_text(&facts, "early", early);
+	add_text(&facts, "sampled", sampled);
+	add_number(&facts, "is_cut", heap.is_cut);
 	add_text(&facts, "version", report->version);
 	add_text(&facts, "filter", report->redact ? filter : report->filter);
 	add_text(&facts, "unit", syscap_view_unit_name(page->view->unit));

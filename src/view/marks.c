@@ -139,6 +139,7 @@ static void mark_names_draw(struct mark_names *names,
                             struct syc_page_context *context)
 {
 	struct syc_list *list = &names->list;
+	char early[160];
 
 	syc_columns_fit(&names->columns, name_columns, N_NAME_COLUMNS, context);
 	syc_columns_titles(&names->columns, context->grid, context->top,
@@ -164,12 +165,14 @@ static void mark_names_draw(struct mark_names *names,
 		put_name(&names->columns, context, list->y + i, row->name,
 		         style);
 	}
+	syscap_profile_describe_early_marks(context->source->profile, early,
+	                                    sizeof(early));
 	syc_page_context_say(
-		context,
-		"%zu name%s · %zu mark%s · Enter lists them, c compares "
-		"the slowest",
-		table->n_rows, syc_plural(table->n_rows), table->n_marks,
-		syc_plural(table->n_marks));
+		context, "%zu name%s · %zu mark%s · %s", table->n_rows,
+		syc_plural(table->n_rows), table->n_marks,
+		syc_plural(table->n_marks),
+		early[0] != 0 ? early
+			      : "Enter lists them, c compares the slowest");
 }
 
 struct found_names {

@@ -109,11 +109,14 @@ def check_others(path):
         for t in firefox["threads"] if t["pid"] == "7"], [(50, 900)])
     shown = run("view", "--snapshot", "marks", "--size", "120x30", path)[0]
     assert "frame" in shown and NAME not in shown, shown
+    note = "1 mark from before the recording or the process omitted"
+    assert note in shown, shown
     html = path + ".html"
     run("report", "-o", html, path)
     with open(html, encoding="utf-8") as file:
         page = Page(file.read())
     same("page", page.named("markname.names"), ["frame"])
+    same("page's note", page.facts["early"], note)
     for more, end in ((), ", not counted\n"), (("--json",), ""):
         text = run("diff", *more, path, path)[0]
         for side in "base", "new":
@@ -132,6 +135,9 @@ def check_true():
     cut = (NAME, 1, SECOND * 9 // 10)
     same("without a command", rows(path), (
         [TRUE, cut], ["frame", NAME], [1, 0, 0]))
+    shown = run("view", "--snapshot", "marks", "--size", "120x30", path)[0]
+    assert "1 mark began before the recording, measured from its start" in \
+        shown, shown
     # An operation's beginning and end are two marks.
     path = write("operation", COMMAND, PROCESS,
                  mark(-SECOND, -SECOND, "get", "async=1 phase=begin"),

@@ -21,14 +21,13 @@ export class Header {
 		this.unnamed = button('', () => app.set({ view: 'about' }), { class: 'own',
 			hidden: true, title: 'Time in functions whose names are unknown. Click for ' +
 				'the libraries.' });
-		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
 		const problems = /\d+ problems?$/m.exec(facts.check || '');
 		const warning = (/** @type {string} */ text) => button(text,
 			() => app.set({ view: 'about' }), { class: 'warn' });
 		this.element = el('header', { class: 'top' }, el('h1', {}, facts.title),
 			this.facts, this.own, this.unnamed,
 			el('span', { class: 'grow' }),
-			lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
+			model.lost > 0 && warning(formatNumber(model.lost, 'event') + ' lost, shaded'),
 			...[facts.incomplete, facts.unsampled].map((t) => t && warning(t)),
 			problems && warning(problems[0] + ' found by check'),
 			notes.buttons,
@@ -41,7 +40,6 @@ export class Header {
 		this.showUnnamed();
 	}
 
-	/** Share of syscap's own code. */
 	showOwn() {
 		const { model, state } = this.app;
 		const { own, total } = this.app.analysis();
@@ -79,10 +77,7 @@ export class Header {
 		].filter(Boolean).join(' · ');
 	}
 
-	/**
-	 * The numbers of events in the page, if the page size limits the
-	 * events.
-	 */
+	/** Numbers of events, if the page size limits these. */
 	describeLimits() {
 		const { model, model: { limits } } = this.app;
 		/** @type {(n: number, all: number, what: string) => string | false} */

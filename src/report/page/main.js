@@ -116,7 +116,6 @@ export class App {
 		return keys.includes(of) ? of : keys[0] || '';
 	}
 
-	/** Stacks with the chosen amounts. */
 	rows() {
 		const of = this.of();
 		return this.model.rowsOf(of, of === 'live' ? this.moment() : 0);
@@ -333,7 +332,6 @@ export class App {
 		].filter((choice) => choice.has || !model.isWhole);
 	}
 
-	/** One selector of amounts for all views of stacks. */
 	showMeasures() {
 		const { model } = this;
 		const keys = this.measures(), chosen = this.of();
@@ -342,22 +340,24 @@ export class App {
 			return;
 		fill(this.selector, el('div', { class: 'segments', role: 'group',
 			'aria-label': 'Amounts of stacks' }, ...MEASURES.filter(([key]) => keys.includes(key)).map(
-			([key, text, title]) => button(text || (model.isTime ? model.facts.unit
+			([key, text, title]) => button(key === 'leaked' && model.facts.is_cut === '1'
+				? 'Not freed' : text || (model.isTime ? model.facts.unit
 				: 'Ticks').replace(/^./, (c) => c.toUpperCase()),
 			() => this.set({ of: key || undefined }),
 			{ title, 'aria-pressed': String(key === chosen) }))),
 		hint(this.describeAmount()));
 	}
 
-	/** The sum of the chosen amounts, and its exactness. */
 	describeAmount() {
 		const { model, state } = this;
 		const { counts, noun, unit } = this.rows();
 		const { total, n } = this.analysis();
 		const isPart = state.from !== undefined || state.to !== undefined ||
 			state.mark !== undefined;
-		return (counts && isPart ? '≈\u00a0' : '') + formatAmount(total, unit) +
-			' of ' + formatNumber(n, noun) + (this.of() === 'live' ? ', at ' +
+		const isSampled = unit === 'bytes' && model.facts.sampled;
+		return (isSampled || (counts && isPart) ? '≈\u00a0' : '') +
+			formatAmount(total, unit) + ' of ' + formatNumber(n,
+			(isSampled ? 'sampled ' : '') + noun) + (this.of() === 'live' ? ', at ' +
 			formatMoment(this.moment() - model.begin, 1e5) : '');
 	}
 

@@ -305,6 +305,10 @@ export class Model extends Events {
 					: allocations).n > 0);
 	}
 
+	get lost() {
+		return this.losses.reduce((sum, loss) => sum + loss.frames, 0);
+	}
+
 	/** Number of functions, including collapsed libraries. */
 	get nFunctions() {
 		return this.functions.n + this.collapsed.length;

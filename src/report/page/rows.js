@@ -42,7 +42,6 @@ export class Rows {
 			this.sizes[threads[i]]++;
 	}
 
-	/** Number of events. */
 	get all() {
 		let sum = this.counts ? 0 : this.n;
 		for (const one of this.counts || [])

@@ -54,7 +54,7 @@ export const TIPS = {
 	Chosen: 'Self during each chosen mark', Others: 'Self during each other mark',
 	Here: 'Self in this part', There: 'Self in the other part',
 	Interval: 'The true difference of self, for 95 % of the rows that differ. Grey: ' +
-		'noise explains the difference, so there are too few samples',
+		'noise, or less than 1 %',
 	n: 'Number of samples, calls or allocations of the function itself, on both sides',
 	Time: 'Time since the beginning', At: 'Time since the beginning',
 	From: 'Time since the beginning', To: 'Time since the beginning',

@@ -62,18 +62,21 @@ export class CompareView extends View {
 			this.amount(Math.abs(difference));
 	}
 
+	/** @param {any} row */
+	doubt({ error, isJudged }) {
+		return !isJudged ? 'below 1\u00a0%' : error >= 0 ? '' : 'too few samples';
+	}
+
 	/** The interval of a difference; grey: noise explains the difference.
 	 * @param {any} row */
 	interval(row) {
-		const { error, differs } = row;
+		const { error, differs } = row, by = row.self - row.otherSelf;
 		if (this.comparison?.byMark && this.comparison.units.some(({ n }) => n === 1))
 			return el('span', { class: 'noise',
 				title: 'An interval needs several marks on both sides' }, 'only one mark');
-		const text = !(error >= 0) || !row.isJudged ? 'too few samples'
-			: this.difference(row.self - row.otherSelf - error).replace(/\u00a0points$/,
-				'') + ' … ' + this.difference(row.self - row.otherSelf + error);
-		return differs ? text : el('span', { class: 'noise',
-			title: 'within noise: too few samples' }, text);
+		const text = this.doubt(row) || this.difference(by - error).replace(
+			/\u00a0points$/, '') + ' … ' + this.difference(by + error);
+		return differs ? text : el('span', { class: 'noise' }, text);
 	}
 
 	/** @param {boolean} byMark */
@@ -194,7 +197,6 @@ export class CompareView extends View {
 		this.layout();
 	}
 
-	/** Sums of both sides, for each node of the tree. */
 	leave() {
 		this.comparison = null;
 		this.table.set([]);
@@ -271,7 +273,8 @@ export class CompareView extends View {
 				(byMark ? ' in each mark, against ' : ' here, against ') +
 				this.amount(hot.otherSelf) + '.');
 		if (hot && !hot.differs)
-			note('This may be chance: too few samples.');
+			note('This may be chance: ' + (this.doubt(hot) || (byMark ? 'marks'
+				: 'times') + ' on one side differ as much') + '.');
 		fill(this.answer, ...parts);
 	}
 

@@ -553,8 +553,8 @@ export class MarksView extends View {
 			const { from, to } = app.state;
 			fill(this.details, el('p', { class: 'hint' },
 				(this.kind() === 'statistics' ? 'Double-click a name for its frame times.'
-					: 'Double-click a mark to select its time.') + tellBars(app.model) +
-				(app.model.bars.all > 0 && (from !== undefined || to !== undefined)
+					: 'Double-click a mark to select its time.') + ' ' + app.model.facts.early +
+				tellBars(app.model) + (app.model.bars.all > 0 && (from !== undefined || to !== undefined)
 					? 'At the edges of the selected time whole bars are counted: a value ' +
 					'marked ≈ is not exact.' : '')));
 			return;

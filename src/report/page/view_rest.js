@@ -155,7 +155,6 @@ export class AboutView extends View {
 			const row = model.metadata.find(([, , k]) => texts.get(k) === key);
 			return row ? texts.get(row[3]) : null;
 		};
-		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
 		fill(this.element, el('h2', {}, facts.title),
 			list([['Command', noted('syscap.command')],
 				['Sampling', noted('syscap.sampler')],
@@ -165,8 +164,10 @@ export class AboutView extends View {
 				['Recorded', facts.date], ['Lasts', formatTime(model.end - model.begin)],
 				['Size', formatBytes(Number(facts.size))],
 				['Frames', formatCount(Number(facts.frames))],
-				['Counts', facts.unit], ['Filter', facts.filter],
-				['Lost', lost > 0 ? formatNumber(lost, 'event') + ', listed below' : 'nothing'],
+				['Counts', model.samples.all > 0 ? facts.unit : null],
+				['Allocations', facts.sampled], ['Early marks', facts.early],
+				['Filter', facts.filter],
+				['Lost', model.lost > 0 ? formatNumber(model.lost, 'event') + ', listed below' : 'nothing'],
 				['Unsampled', facts.unsampled],
 				['Damaged frames', Number(facts.damaged) > 0 ? facts.damaged : null],
 				['Complete', facts.finished === '1' ? 'yes' : 'no'],

@@ -10,8 +10,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "..", "profile")]
+sys.path[:0] = [os.path.join(HERE, "..", "..", "profile"),
+                os.path.join(HERE, "..", "..", "report")]
 from capture import Capture  # noqa: E402
+from page import Page  # noqa: E402
 
 
 def run(*words):
@@ -80,6 +82,11 @@ def check_heap(syscap, work):
                    "120x8", "--of", "leaked", path)
         assert word + b" (estimate)" in page, page
         assert b"sampled allocation" in page, page
+        run(syscap, "report", "-o", path + ".html", path)
+        with open(path + ".html", encoding="utf-8") as file:
+            facts = Page(file.read()).facts
+        assert facts["is_cut"] == str(int(is_cut)), facts
+        assert facts["sampled"].startswith("one recorded per 1000 bytes"), facts
 
 
 def main(syscap):

@@ -103,6 +103,39 @@ test('compare inside begins with the main cause', async () => {
 	assert.equal(view.interval(view.table.rows[0]).textContent, 'only one mark');
 });
 
+test('the reason for doubt is noise, a small share, or too few samples', async () => {
+	const { view } = await open(CompareView, { compare: 'brush', from: 0, to: 50 });
+	const doubt = (/** @type {number} */ error, isJudged = true) =>
+		view.doubt({ error, isJudged });
+	assert.deepEqual([doubt(0.1), doubt(NaN), doubt(0.1, false)],
+		['', 'too few samples', 'below 1\u00a0%']);
+	view.table.rows.forEach((row) => Object.defineProperties(row, {
+		differs: { value: false }, error: { value: 0.5 }, isJudged: { value: true } }));
+	view.tell('brush');
+	assert.match(view.answer.textContent, /may be chance: times on one side differ as/);
+});
+
+test('facts state sampled allocations, early marks, and amounts of samples', async () => {
+	const change = (/** @type {any} */ model) => {
+		Object.assign(model.facts, { sampled: 'one recorded per 1000 bytes', is_cut: '1',
+			early: '2 marks began before the recording' });
+	};
+	const { app, view } = await open(FlameView, { of: 'leaked' }, change);
+	app.showMeasures();
+	assert.match(app.selector.textContent, /Not freed/);
+	assert.match(app.describeAmount(), /^≈\u00a0107.* of 2\u00a0sampled allocations$/);
+	assert.ok(view);
+	const about = await open(AboutView, {}, change);
+	assert.match(about.view.element.textContent,
+		/Counts.*Allocations.*one recorded per 1000 bytes.*2 marks began/);
+	const marks = await open(MarksView, {}, change);
+	assert.match(marks.view.details.textContent, /2 marks began before/);
+	const none = await open(AboutView, {}, (model) => {
+		setSamples(model, { n: 0, times: new Moments([]) });
+	});
+	assert.doesNotMatch(none.view.element.textContent, /Counts/);
+});
+
 test('all callers and callees of a function', async () => {
 	const { app, view } = await open(FunctionsView, { picked: 2 });
 	assert.deepEqual(names(view.table.rows, app.model).sort(),

@@ -59,7 +59,7 @@ export function list() {
 		'two', 'malloc', 'counters', 'heap'];
 	return [
 		texts('facts', ['title', 'x', 'unit', 'processor time', 'base', '1000',
-			'begin', '0', 'end', '100']),
+			'begin', '0', 'end', '100', 'early', '']),
 		texts('texts', words),
 		column('process.pids', [10]), column('process.commands', [5]),
 		column('process.binaries', [5]), column('process.begins', [0]),
