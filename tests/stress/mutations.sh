@@ -251,6 +251,14 @@ mutate "a batch of a trace is written again" src/session/spill_batch.c \
 	's/done = count_written\(s, size\);/done = 0;/' \
 	"$kills" a_kill_in_a_transfer_into_a_trace
 
+mutate "a torn batch stays" src/session/output.c \
+	's/offset \+ \(\*ret_is_in \? length : 0\);\n\treturn .*?;/offset + (*ret_is_in ? length : size - offset);\n\treturn 0;/' \
+	"$kills" a_kill_in_a_short_write_into_an_output
+
+mutate "a torn frame of a trace stays" src/session/trace_file.c \
+	's/\t\tr = cut_file\(trace, trace->end\);\n/\t\ttrace->end = size;\n/' \
+	"$kills" a_kill_in_a_short_write_into_a_trace
+
 mutate "losses of an unwritten batch are reported" src/session/spill_batch.c \
 	's/if \(done != 0 && done >= j->record_len\)/if (1)/; s/done - j->record_len\)/done > j->record_len ? done - j->record_len : 0)/' \
 	"$kills" a_kill_in_a_transfer_into_an_output

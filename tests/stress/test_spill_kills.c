@@ -8,6 +8,9 @@
  * itself transfer.  Each mark of a dead process must be in the capture once,
  * and each counted loss must be reported once.  Kills are at the instructions of
  * a batch, while its journal is under way, and at the other system calls.
+ *
+ * A file size limit ends the batch of some victims inside a frame, so a kill
+ * before the cut leaves a torn batch.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +48,23 @@
 /* --------------------------------------------------------------- the root */
 
 static unsigned n_sent, n_lost, n_kills;
+static unsigned short_at; /* bytes that a victim may write; 0: any */
+
+/* Let the next batch end after @n bytes. */
+static void limit_file(unsigned n)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	struct stat st;
+
+	syscap_get_stats(&stats);
+	if ((*stats.output != '\0' ? stat(stats.output, &st) : fstat(3, &st)) !=
+	    0)
+		_exit(10);
+	const rlim_t most = (rlim_t)st.st_size + n;
+	if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){ most, RLIM_INFINITY }) !=
+	    0)
+		_exit(11);
+}
 
 static void emit(unsigned from, unsigned n)
 {
@@ -61,6 +83,8 @@ static void be_victim(unsigned from)
 	               syc_clock_kernel());
 	if (!syc_session_count_stray(SYSCAP_FRAME_MARK, 24, syc_clock_kernel()))
 		_exit(1);
+	if (short_at != 0)
+		limit_file(short_at);
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	raise(SIGSTOP);
 	syscap_drain();
@@ -220,6 +244,31 @@ CHILD(victims)
 	note_sent();
 }
 
+/* The first batch has N_MARKS - 1 frames of 128 bytes. */
+#define FIRST_BATCH ((N_MARKS - 1) * 128u)
+
+CHILD(short_victims)
+{
+	unsigned n_batch;
+
+	begin();
+	short_at = FIRST_BATCH - 1;
+	kill_after(start_victim(), UINT_MAX, true, &n_batch);
+	transfer();
+	const unsigned by = stride(n_batch / 60 + 1);
+	for (unsigned n = 1 + (unsigned)test_seed() % by; n <= n_batch;
+	     n += by) {
+		/* Also with whole frames before the torn frame */
+		short_at = 1 + n * 37 % (FIRST_BATCH - 1);
+		kill_after(start_victim(), n, true, NULL);
+		transfer();
+	}
+	fprintf(stderr, "%u kills, %u instructions in batches\n", n_kills,
+	        n_batch);
+	end_live();
+	note_sent();
+}
+
 CHILD(repairing_victims)
 {
 	unsigned n_batch, n_all, by;
@@ -362,6 +411,16 @@ TEST(a_kill_in_a_transfer_into_an_output)
 TEST(a_kill_in_a_transfer_into_a_trace)
 {
 	run_well("victims", false);
+}
+
+TEST(a_kill_in_a_short_write_into_an_output)
+{
+	run_well("short_victims", true);
+}
+
+TEST(a_kill_in_a_short_write_into_a_trace)
+{
+	run_well("short_victims", false);
 }
 
 TEST(a_kill_in_the_repair_of_an_output)
