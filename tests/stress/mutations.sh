@@ -112,6 +112,7 @@ self="integration/test_kill_self.c harness/written.c"
 guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
 spill="session/test_spill.c harness/written.c"
+closing="session/test_closing.c harness/written.c"
 filters="session/test_spill_filters.c harness/written.c"
 kills="stress/test_spill_kills.c harness/written.c"
 lock="os/test_robust_lock.c"
@@ -283,6 +284,15 @@ mutate "the reader does not hear of a claim" src/ring/arena.c \
 mutate "a free slot goes on at its old position" src/session/own_recording.c \
 	's/\t__atomic_store_n\(&ring->head, 0, __ATOMIC_RELAXED\);\n//' \
 	"$outlive" free_slots_are_used_again_after_the_end_of_the_parent
+
+mutate "an overwritten slot is not noticed" src/session/ring_losses.c \
+	's/(static bool has_lost_slot\(.*?\n\{)/$1\n\treturn false;/s' \
+	"$outlive" a_child_that_writes_over_all_that_is_shared_harms_no_process
+
+mutate "a slot is ended before its thread forgets it" \
+	src/session/own_recording.c \
+	's/(\t\t__atomic_store_n\(&ts->slot, NULL, __ATOMIC_RELAXED\);\n)(.*?)(\t\}\n\tsyc_session_leave)/$2$1$3/s' \
+	"$closing" a_slot_that_a_thread_gave_back_is_not_its_own
 
 mutate "a child passes for its parent" src/session/own_recording.c \
 	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->parent != 0 ? s->parent : s->pid/' \
