@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,6 +37,8 @@
 #define MS INT64_C(1000000)
 /* Time before another attempt at a transfer that was not possible. */
 #define AGAIN_NS (1 * MS)
+/* Space that a transfer needs on the stack, at most. */
+#define STACK_SIZE 3584u
 
 /* ------------------------------------------- threads that never transfer */
 
@@ -43,7 +46,7 @@
 int32_t syc_spill_count_filters(void)
 {
 	static const char name[] = "\nSeccomp"; /* Seccomp:, Seccomp_filters: */
-	char text[1024];
+	char text[128]; /* small, for an alternate stack */
 	unsigned n_same = 0;
 	int32_t n = 0;
 	ssize_t got;
@@ -110,11 +113,23 @@ bool syc_spill_is_filtered(const struct syc_plan *plan, int64_t now)
 	return ts->is_filtered;
 }
 
+/* Return whether the event runs at the end of an alternate stack.  Other stacks
+ * are not just above ss_sp. */
+static bool has_small_stack(void)
+{
+	stack_t ss;
+
+	ss.ss_sp = NULL; /* if a filter refuses the call */
+	syscall(SYS_sigaltstack, NULL, &ss);
+	return (uintptr_t)&ss - (uintptr_t)ss.ss_sp < STACK_SIZE;
+}
+
 /* Return whether the thread may transfer frames.  A real-time thread would wait
  * for a disk. */
 static bool is_permitted(const struct syc_plan *plan, int64_t now)
 {
-	return !syc_spill_is_filtered(plan, now) &&
+	/* A filter may kill for sigaltstack() */
+	return !syc_spill_is_filtered(plan, now) && !has_small_stack() &&
 	       (syc_self == NULL || !syc_state_of(syc_self)->is_real_time);
 }
 
@@ -175,12 +190,27 @@ static void wake_thread(struct syc_session *s)
 	syc_futex_wake(wakes);
 }
 
+/* Transfer frames with signals blocked, if the thread may do so.  Returns 0 or
+ * -errno. */
+static int transfer_undisturbed(struct syc_session *s, int64_t now)
+{
+	struct syc_undisturbed before;
+	uint64_t moved;
+	int r = -ECHILD;
+
+	syc_undisturbed_begin(&before);
+	/* A vfork() child uses its parent's memory and other fds */
+	if (s->pid == getpid())
+		r = is_permitted(s->plan, now) ? syc_spill_run(s, now, &moved)
+		                               : 0;
+	syc_undisturbed_end(&before);
+	return r;
+}
+
 static void transfer_if_due(struct syc_session *s)
 {
 	struct syc_state *const ts =
 		syc_self != NULL ? syc_state_of(syc_self) : NULL;
-	struct syc_undisturbed before;
-	uint64_t moved;
 
 	/* A nested event leaves the transfer to a later event */
 	if (ts == NULL || ts->hot.owner != 0 || !ts->has_session_ring ||
@@ -192,15 +222,9 @@ static void transfer_if_due(struct syc_session *s)
 		return;
 	}
 	const int64_t now = syc_clock_kernel();
-	if (!is_due(s, ts, now))
-		return;
-	syc_undisturbed_begin(&before);
-	/* A vfork() child uses its parent's memory and other fds */
-	if (s->pid != getpid() ||
-	    (is_permitted(s->plan, now) && syc_spill_run(s, now, &moved) != 0))
+	if (is_due(s, ts, now) && transfer_undisturbed(s, now) != 0)
 		__atomic_store_n(&s->not_before, now + AGAIN_NS,
 		                 __ATOMIC_RELAXED);
-	syc_undisturbed_end(&before);
 }
 
 /* Returns false if a related process has overwritten the word of this thread's
@@ -217,9 +241,6 @@ static bool has_own_word(struct syc_thread *st)
 void syc_spill_poke(bool is_filling)
 {
 	struct syc_session *const s = syc_session_look();
-	const int64_t now = syc_clock_kernel();
-	struct syc_undisturbed before;
-	uint64_t moved;
 
 	if (s != NULL && is_filling) {
 		if (!has_own_word(syc_self))
@@ -231,12 +252,8 @@ void syc_spill_poke(bool is_filling)
 	} else if (s != NULL && has_thread(s)) {
 		__atomic_store_n(&s->has_ended, 1, __ATOMIC_RELEASE);
 		wake_thread(s);
-	} else if (s != NULL && !s->no_thread && !syc_seccomp_has_filter() &&
-	           s->pid == getpid()) {
-		syc_undisturbed_begin(&before);
-		if (is_permitted(s->plan, now))
-			syc_spill_run(s, now, &moved);
-		syc_undisturbed_end(&before);
+	} else if (s != NULL && !s->no_thread && !syc_seccomp_has_filter()) {
+		transfer_undisturbed(s, syc_clock_kernel());
 	}
 	syc_session_leave();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_spill_stack.c - depth of the stack of an event that writes.  The event
- * runs on a fibre of 8 KiB, in a thread of 16 KiB, and on an alternate stack.
+ * test_spill_stack.c - depth of the stack of an event that writes, and of first
+ * events.  The events run on a fibre of 8 KiB, in a thread of 16 KiB, and on an
+ * alternate stack.  On the smallest alternate stack an event does not write.
  *
  * The stacks lie above guard pages, and are painted before the event.
  */
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -27,6 +29,8 @@
  * describes a related process that has ended. */
 #define DEPTH_MAX          2048u
 #define DEPTH_RELATIVE_MAX 3584u
+/* Of a first event, which makes the session. */
+#define DEPTH_FIRST_MAX 5632u
 
 /* More than the interval of checks for related processes that have ended */
 #define RELATIVES_MS 450
@@ -112,7 +116,7 @@ static void end_relative(void)
 	test_sleep_ms(RELATIVES_MS);
 }
 
-static void emit_on_fibre(const char *what, size_t most)
+static unsigned char *run_on_fibre(void)
 {
 	unsigned char *const stack = make_stack(8192);
 
@@ -121,6 +125,13 @@ static void emit_on_fibre(const char *what, size_t most)
 	fibre.uc_stack.ss_size = 8192;
 	makecontext(&fibre, run_fibre, 0);
 	swapcontext(&back, &fibre);
+	return stack;
+}
+
+static void emit_on_fibre(const char *what, size_t most)
+{
+	unsigned char *const stack = run_on_fibre();
+
 	check_written();
 	report(what, measure(stack), most);
 }
@@ -141,11 +152,11 @@ static void emit_in_thread(void)
 	        (size_t)(stack + 16384 - entry) + measure(stack));
 }
 
-static void emit_in_handler(void)
+/* The stack ends above a guard page, and begins inside a page. */
+static unsigned char *raise_on_stack_of(size_t size)
 {
-	const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ);
-	const size_t size = (least + DEPTH_MAX + 4095) / 4096 * 4096;
-	unsigned char *const stack = make_stack(size);
+	const size_t pages = (size + 4095) / 4096 * 4096;
+	unsigned char *const stack = make_stack(pages);
 	const stack_t ss = { .ss_sp = stack, .ss_size = size };
 	struct sigaction sa = { .sa_handler = on_signal,
 		                .sa_flags = SA_ONSTACK };
@@ -153,9 +164,32 @@ static void emit_in_handler(void)
 	CHECK_EQ(sigaltstack(&ss, NULL), 0);
 	CHECK_EQ(sigaction(SIGUSR1, &sa, NULL), 0);
 	raise(SIGUSR1);
+	return stack;
+}
+
+static void emit_in_handler(void)
+{
+	const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ);
+	const unsigned char *const stack = raise_on_stack_of(
+		(least + DEPTH_RELATIVE_MAX + 5119) / 4096 * 4096);
+
 	check_written();
 	report("handler", measure(stack), DEPTH_MAX);
-	fprintf(stderr, "MINSIGSTKSZ %zu\n", least);
+}
+
+/* Free bytes in a handler on the smallest stack of a processor with short
+ * signal frames */
+#define SMALLEST_FREE 688u
+
+/* The smallest alternate stack that the kernel takes; with more registers to
+ * save, a larger stack with as many free bytes. */
+static size_t smallest_stack(void)
+{
+	const size_t least = getauxval(AT_MINSIGSTKSZ);
+
+	if (least <= 1776)
+		return 2048;
+	return least + SMALLEST_FREE;
 }
 
 CHILD(emits_on_small_stacks)
@@ -173,7 +207,70 @@ CHILD(emits_on_small_stacks)
 	emit_in_handler();
 }
 
-static void run(bool is_output)
+CHILD(emits_on_the_smallest_stack)
+{
+	const size_t size = smallest_stack();
+	struct tally t;
+
+	written_mark(0, n_marks++);
+	test_sleep_ms(110);
+	/* The dynamic linker's first look-ups take more stack */
+	written_mark(0, n_marks++);
+	check_written();
+	test_sleep_ms(110);
+	const unsigned char *const stack = raise_on_stack_of(size);
+	fprintf(stderr, "smallest stack: %zu bytes of %td, of %zu\n",
+	        measure(stack), entry - stack, size);
+	written_tally(peer_arg(), &t);
+	CHECK_EQ(t.received, n_marks - 1);
+	test_sleep_ms(10);
+	written_mark(0, n_marks++);
+	check_written();
+}
+
+static void *begin_on_fibre(void *data)
+{
+	report(data, measure(run_on_fibre()), DEPTH_FIRST_MAX);
+	return NULL;
+}
+
+CHILD(begins_on_a_fibre)
+{
+	begin_on_fibre("first event of a process");
+}
+
+CHILD(begins_a_thread_on_a_fibre)
+{
+	pthread_t thread;
+
+	written_mark(0, n_marks++);
+	CHECK_EQ(pthread_create(&thread, NULL, begin_on_fibre,
+	                        "first event of a thread"),
+	         0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+static void *begin_in_thread(void *data)
+{
+	emit();
+	return data;
+}
+
+CHILD(begins_in_a_small_thread)
+{
+	unsigned char *const stack = make_stack(16384);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	CHECK_EQ(pthread_attr_init(&attr), 0);
+	CHECK_EQ(pthread_attr_setstack(&attr, stack, 16384), 0);
+	CHECK_EQ(pthread_create(&thread, &attr, begin_in_thread, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	report("first event of a process, in a thread", measure(stack),
+	       DEPTH_FIRST_MAX);
+}
+
+static void run_child(const char *child, bool is_output)
 {
 	char *const dir = written_make_dir();
 	char variable[400], path[300];
@@ -187,7 +284,7 @@ static void run(bool is_output)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		CHECK(fd >= 0);
 	}
-	written_run("emits_on_small_stacks", path, env, fd);
+	written_run(child, path, env, fd);
 	if (fd >= 0)
 		close(fd);
 	written_remove_dir(dir);
@@ -195,10 +292,26 @@ static void run(bool is_output)
 
 TEST(an_event_that_writes_an_output_needs_little_stack)
 {
-	run(true);
+	run_child("emits_on_small_stacks", true);
 }
 
 TEST(an_event_that_writes_a_trace_needs_little_stack)
 {
-	run(false);
+	run_child("emits_on_small_stacks", false);
+}
+
+TEST(a_first_event_fits_into_small_stacks)
+{
+	run_child("begins_on_a_fibre", true);
+	run_child("begins_on_a_fibre", false);
+	run_child("begins_a_thread_on_a_fibre", true);
+	run_child("begins_a_thread_on_a_fibre", false);
+	run_child("begins_in_a_small_thread", true);
+	run_child("begins_in_a_small_thread", false);
+}
+
+TEST(an_event_on_the_smallest_signal_stack_does_not_write)
+{
+	run_child("emits_on_the_smallest_stack", true);
+	run_child("emits_on_the_smallest_stack", false);
 }

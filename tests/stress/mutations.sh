@@ -112,6 +112,7 @@ self="integration/test_kill_self.c harness/written.c"
 guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
 spill="session/test_spill.c harness/written.c"
+spill_stack="session/test_spill_stack.c harness/written.c"
 closing="session/test_closing.c harness/written.c"
 filters="session/test_spill_filters.c harness/written.c"
 kills="stress/test_spill_kills.c harness/written.c"
@@ -209,8 +210,12 @@ mutate "the kernel is not told of the lock" src/os/robust_lock.c \
 	"$lock" the_kernel_marks_the_lock_of_a_holder_that_ends
 
 mutate "events write with open signals" src/session/spill_event.c \
-	's/\tsyc_undisturbed_begin\(&before\);\n\t\/\* A vfork/\t\/* A vfork/; s/\tsyc_undisturbed_end\(&before\);\n\}\n\n\/\* False/}\n\n\/* False/' \
+	's/\tsyc_undisturbed_begin\(&before\);\n//; s/\tsyc_undisturbed_end\(&before\);\n//' \
 	"$spill" an_event_after_the_interval_writes_all_earlier_events
+
+mutate "events write at the end of a stack" src/session/spill_event.c \
+	's/ && !has_small_stack\(\)//' \
+	"$spill_stack" an_event_on_the_smallest_signal_stack_does_not_write
 
 mutate "real-time threads write" src/session/spill_event.c \
 	's/ts->is_real_time = .*?;/;/s' \
@@ -241,7 +246,7 @@ mutate "a quarter of a ring has no effect" src/emit/thread_ring.c \
 	"$spill" an_event_that_fills_a_quarter_of_a_ring_writes
 
 mutate "the end of a thread has no effect" src/session/spill_event.c \
-	's/\t\t\tsyc_spill_run\(s, now, &moved\);\n/;/' \
+	's/\ttransfer_undisturbed\(s, syc_clock_kernel\(\)\);/;/' \
 	"$spill" the_end_of_a_thread_writes
 
 mutate "a written batch is written again" src/session/spill_batch.c \
