@@ -203,13 +203,14 @@ void syscap_profile_describe_early_marks(const struct syscap_profile *profile,
 {
 	const unsigned long long cut = profile->n_cut_marks;
 	const unsigned long long omitted = profile->n_omitted_marks;
-	char rest[80] = "";
+	char rest[100] = "";
 
 	if (omitted > 0)
 		snprintf(rest, sizeof(rest),
-		         "%llu mark%s from before the recording or the process "
-		         "omitted",
-		         omitted, omitted == 1 ? "" : "s");
+		         "%llu mark%s from before the recording or %s omitted",
+		         omitted, omitted == 1 ? "" : "s",
+		         omitted == 1 ? "its process was"
+		                      : "their processes were");
 	if (cut > 0)
 		snprintf(text, size,
 		         "%llu mark%s began before the recording, measured "

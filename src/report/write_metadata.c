@@ -233,7 +233,7 @@ static int write_facts(struct syc_page *page)
 	char *filter = syc_page_without_homes(report->filter);
 	const char *const incomplete = syscap_profile_incomplete(page->profile);
 	char unsampled[MAX_UNSAMPLED], incomparable[MAX_UNSAMPLED];
-	char early[160], sampled[80];
+	char early[200], sampled[80];
 	struct syscap_profile_heap heap;
 	int r;
 

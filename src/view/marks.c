@@ -139,7 +139,7 @@ static void mark_names_draw(struct mark_names *names,
                             struct syc_page_context *context)
 {
 	struct syc_list *list = &names->list;
-	char early[160];
+	char early[200];
 
 	syc_columns_fit(&names->columns, name_columns, N_NAME_COLUMNS, context);
 	syc_columns_titles(&names->columns, context->grid, context->top,

@@ -109,7 +109,7 @@ def check_others(path):
         for t in firefox["threads"] if t["pid"] == "7"], [(50, 900)])
     shown = run("view", "--snapshot", "marks", "--size", "120x30", path)[0]
     assert "frame" in shown and NAME not in shown, shown
-    note = "1 mark from before the recording or the process omitted"
+    note = "1 mark from before the recording or its process was omitted"
     assert note in shown, shown
     html = path + ".html"
     run("report", "-o", html, path)

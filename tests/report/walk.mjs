@@ -32,6 +32,12 @@ async function walk(page, what, isComplete) {
 		expect(what + ', ' + view + ' has its tab on the screen', place &&
 			place.x >= 0 && place.x + place.width <= size[1]);
 	}
+	await click(page, '.filters summary');
+	const panel = await page.locator('.panel').boundingBox();
+	expect(what + ', the panel of filters fits in width', panel && panel.x >= 0 &&
+		panel.x + panel.width <= page.viewportSize().width);
+	await browser.look(page, what + ', filters');
+	await click(page, '.filters summary');
 	if (!isComplete)
 		return;
 	for (const view of ['Functions', 'Call tree', 'Compare inside', 'Flame graph']) {

@@ -12,6 +12,10 @@ import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 /** @param {Costs} from @param {Costs} what */
 const without = (from, what) => from.map((n, i) => n - what[i]);
 
+/** @param {Model} model @param {State} state */
+export const threadOf = ({ byThread }, { thread }) => thread ??
+	byThread.indexOf(Math.max(...byThread));
+
 /** @param {Model} model @param {Filter} filter @param {State} state
  * @param {string} name @param {Costs} base what @filter leaves @param {Rows} rows */
 function pickSides(model, filter, state, name, base, rows) {
@@ -36,7 +40,7 @@ function pickSides(model, filter, state, name, base, rows) {
 		sideOf: sides(look(filter), look(all)) };
 	}
 	if (kind === 'thread') {
-		const mine = { ...filter, threads: [state.thread || 0] };
+		const mine = { ...filter, threads: [threadOf(model, state)] };
 		const all = { ...filter, threads: undefined };
 		return { kind, one: sums(mine), all: filter.threads ? sums(all) : base,
 			sideOf: sides(look(mine), look(all)) };
@@ -332,7 +336,6 @@ class Compared {
 		return testOf(this.self - this.otherSelf, one, other, this.f);
 	}
 
-	/** Whether the difference is larger than noise. */
 	get differs() {
 		return this.isJudged && (this.tested?.p ?? 1) < this.comparison.missed;
 	}

@@ -51,7 +51,6 @@ export class Header {
 			(state.recording ? 'included' : 'left out');
 	}
 
-	/** The share of functions without names in the current filter. */
 	showUnnamed() {
 		const { model } = this.app;
 		const analysis = this.app.analysis();
@@ -77,7 +76,7 @@ export class Header {
 		].filter(Boolean).join(' · ');
 	}
 
-	/** Numbers of events, if the page size limits these. */
+	/** Numbers of events, if the size limits these. */
 	describeLimits() {
 		const { model, model: { limits } } = this.app;
 		/** @type {(n: number, all: number, what: string) => string | false} */

@@ -83,7 +83,6 @@ export class InUse {
 		return { times, values };
 	}
 
-	/** The moment of the peak, of all allocations in the page. */
 	peak() {
 		const { model } = this;
 		if (model.limits.peak_time)

@@ -226,7 +226,6 @@ export class Lanes {
 	 * @param {Scale} scale @param {number} left @param {number} height */
 	paint(context, lanes, scale, left, height) {
 		const { theme, model } = this.app;
-		const width = left + scale.width;
 		this.scale = scale;
 		this.left = left;
 		this.bin(lanes);
@@ -240,18 +239,21 @@ export class Lanes {
 		}
 		paintLosses(context, theme, model, scale, left, AXIS, height - AXIS);
 		context.restore();
-		top = AXIS;
-		for (const lane of lanes) {
-			if (left === 0) {
-				const text = cutText(context, lane.label, width / 2);
+	}
+
+	/** @param {Context2D} context */
+	paintLabels(context) {
+		const { left, scale, app: { theme } } = this;
+		let top = AXIS;
+		for (const { label, height } of this.shown) {
+			const text = cutText(context, label, left > 0 ? left - 16 : scale.width / 2);
+			if (left === 0)
 				fillBox(context, 2, top + 1,
 					context.measureText(text).width + 4, 12, theme.paper);
-			}
 			context.fillStyle = theme.soft;
-			context.fillText(cutText(context, lane.label, left > 0 ? left - 16
-				: width / 2), left > 0 ? 8 : 4, top + (left > 0
-				? lane.height / 2 + 1 : 7));
-			top += lane.height + 2;
+			context.fillText(text, left > 0 ? 8 : 4, top + (left > 0
+				? height / 2 + 1 : 7));
+			top += height + 2;
 		}
 	}
 

@@ -87,7 +87,6 @@ export class App {
 		return this.answer_;
 	}
 
-	/** The view, or the first one. */
 	choice() {
 		const choices = this.choices();
 		return choices.find((one) => one.key === this.state.view) || choices[0];
@@ -103,7 +102,6 @@ export class App {
 				: model.marks.n > 0 ? 'slowest' : 'search';
 	}
 
-	/** Keys of the amounts that the view can show. */
 	measures() {
 		const { key } = this.choice();
 		return OF_STACKS.includes(key) && (key !== 'compare' ||
@@ -174,8 +172,8 @@ export class App {
 	tellFound(found) {
 		this.found.textContent = searching(this.state.search) === nothing
 			? 'no regular expression' : !found ? ''
-			: formatCount(found.n) + ' found' + (found.total
-				? ', ' + formatShare(found.share || 0, found.total) : '');
+			: formatCount(found.n) + (found.total ? ' outermost' : '') + ' found' +
+				(found.total ? ', ' + formatShare(found.share || 0, found.total) : '');
 	}
 
 	// --- the state

@@ -296,7 +296,6 @@ export class Model extends Events {
 		return this.rows[of] ||= this.makeRows(of, moment);
 	}
 
-	/** Keys of the measures of which the capture has stacks. */
 	measures() {
 		const { stacks, allocations } = this;
 		return MEASURES.map(([key]) => key).filter((key) =>

@@ -112,6 +112,7 @@ export class Timeline {
 		}
 		this.paintBrush(context);
 		context.restore();
+		this.lanes.paintLabels(context);
 	}
 
 	paintLanes() {
@@ -275,7 +276,6 @@ export class Timeline {
 		app.set({ from: Math.round(from), to: Math.round(to) });
 	}
 
-	/** The brushed range as text. */
 	describe() {
 		const { state, model } = this.app;
 		if (state.from === undefined && state.to === undefined)

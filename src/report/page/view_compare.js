@@ -3,7 +3,7 @@
 // differential flame graph and as a table.
 import { runningTimes, sumMarks } from './mark_stats.js';
 import { Boxes } from './boxes.js';
-import { compare, compareFunctions, unexpected } from './compare.js';
+import { compare, compareFunctions, threadOf, unexpected } from './compare.js';
 import { button, choose, div, el, fill, hint, section, swatch, toggle,
 	View } from './dom.js';
 import { layoutGraph, searching } from './flame.js';
@@ -74,8 +74,11 @@ export class CompareView extends View {
 		if (this.comparison?.byMark && this.comparison.units.some(({ n }) => n === 1))
 			return el('span', { class: 'noise',
 				title: 'An interval needs several marks on both sides' }, 'only one mark');
-		const text = this.doubt(row) || this.difference(by - error).replace(
-			/\u00a0points$/, '') + ' … ' + this.difference(by + error);
+		// Shares differ by at most 100 points.
+		const most = this.comparison?.byMark ? Infinity : 1;
+		const text = this.doubt(row) || this.difference(Math.max(by - error, -most))
+			.replace(/\u00a0points$/, '') + ' … ' +
+			this.difference(Math.min(by + error, most));
 		return differs ? text : el('span', { class: 'noise' }, text);
 	}
 
@@ -163,7 +166,7 @@ export class CompareView extends View {
 			kind === 'thread' && choose('Thread', model.threads.filter((thread) =>
 				model.byThread[thread.number] > 0).map((thread) =>
 				[String(thread.number), model.threadName(thread.number)]),
-			String(state.thread || 0), (thread) => app.set({ thread: Number(thread) })),
+			String(threadOf(model, state)), (thread) => app.set({ thread: Number(thread) })),
 			toggle('Widths of the other part', this.isThere, (on) => {
 				this.isThere = on;
 				this.layout();
@@ -270,7 +273,8 @@ export class CompareView extends View {
 				button(app.model.nameOf(hot.f), () => app.set({
 					view: 'functions', picked: hot.f }), { class: 'culprit' }),
 				caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
-				(byMark ? ' in each mark, against ' : ' here, against ') +
+				(byMark ? ' in ' + (one.nMarks > 1 ? 'each' : 'this') + ' mark' : ' here') +
+				', against ' +
 				this.amount(hot.otherSelf) + '.');
 		if (hot && !hot.differs)
 			note('This may be chance: ' + (this.doubt(hot) || (byMark ? 'marks'

@@ -59,7 +59,6 @@ export class MarksView extends View {
 		this.scale = new Scale(0, 1, 1);
 	}
 
-	/** Flag of each name: matches the search. */
 	wanted() {
 		const { model, state } = this.app;
 		const match = searching(state.search);
@@ -203,7 +202,6 @@ export class MarksView extends View {
 			isMine ? state.longer : undefined, isMine ? state.shorter : undefined);
 	}
 
-	/** Actions for selected durations. */
 	brushed() {
 		const { app } = this;
 		const { state } = app;
@@ -548,12 +546,12 @@ export class MarksView extends View {
 	describe(i) {
 		const { app } = this;
 		this.told = i;
-		const { marks, operations } = app.model;
+		const { marks, operations, facts } = app.model;
 		if (i === null || i >= marks.n + operations.length) {
 			const { from, to } = app.state;
 			fill(this.details, el('p', { class: 'hint' },
 				(this.kind() === 'statistics' ? 'Double-click a name for its frame times.'
-					: 'Double-click a mark to select its time.') + ' ' + app.model.facts.early +
+					: 'Double-click a mark to select its time.') + (facts.early && ' ' + facts.early + '.') +
 				tellBars(app.model) + (app.model.bars.all > 0 && (from !== undefined || to !== undefined)
 					? 'At the edges of the selected time whole bars are counted: a value ' +
 					'marked ≈ is not exact.' : '')));

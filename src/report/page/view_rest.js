@@ -113,7 +113,6 @@ export class AboutView extends View {
 				formatNumber(all, 'sample') : '') : null;
 	}
 
-	/** Libraries with functions without names, in the current filter. */
 	unnamed() {
 		const { app } = this;
 		const analysis = app.analysis();

@@ -115,6 +115,17 @@ test('the reason for doubt is noise, a small share, or too few samples', async (
 	assert.match(view.answer.textContent, /may be chance: times on one side differ as/);
 });
 
+test('an interval of shares has at most 100 points, and a thread is chosen', async () => {
+	const { app, view } = await open(CompareView, { compare: 'thread' }, (model) => {
+		model.byThread[0] = 0;
+	});
+	const [select] = view.bar.all('select').slice(-1);
+	assert.equal(select.value, '1');
+	assert.equal(app.state.thread, undefined);
+	assert.equal(view.interval({ error: 2, differs: true, isJudged: true, self: 0.25,
+		otherSelf: 0.5 }), '−100.0 … +100.0\u00a0points');
+});
+
 test('facts state sampled allocations, early marks, and amounts of samples', async () => {
 	const change = (/** @type {any} */ model) => {
 		Object.assign(model.facts, { sampled: 'one recorded per 1000 bytes', is_cut: '1',
