@@ -66,12 +66,11 @@ static const char *why_gone(int r)
 	case -ESTALE:
 		return "the descriptor of the capture was closed";
 	case -EBADMSG:
-		return "the file of SYSPROF_TRACE_FD is not a capture any more";
+		return "SYSPROF_TRACE_FD is no longer a capture";
 	case -ENOLCK:
 		return "SYSPROF_TRACE_FD can't be locked";
 	case -EBUSY:
-		return "another library writes to SYSPROF_TRACE_FD, which is "
-		       "a memfd";
+		return "another library writes to SYSPROF_TRACE_FD's memfd";
 	default:
 		return "writing failed";
 	}
@@ -439,7 +438,8 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 		syc_robust_lock_release(&hold);
 		return s->finish_result;
 	}
-	s->retry_at = 0; /* try the sink once more after any error */
+	s->retry_at = 0;        /* try the sink once more after any error */
+	s->trace.end_time |= 1; /* from now on, write the end time */
 	do
 		r = pass(s, true, deadline, &moved);
 	while (r == 0 && (moved != 0 || (s->has_undescribed &&

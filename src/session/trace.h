@@ -127,7 +127,9 @@ struct syc_trace {
 	bool has_header;    /* the file or stream has a header */
 	uint64_t end;       /* files: possible start of a frame; 0: unknown */
 	int64_t began;      /* files: `time` in the header of the same file */
-	int64_t end_time;   /* files: end time in the header */
+	/* files: end time in the header; 1: none yet; 0: none, and
+	 * none will be written */
+	int64_t end_time;
 	int64_t fact_at;    /* see syc_record_fact_keep(); 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
 	bool has_untold;    /* files: other writers left losses in the header */

@@ -83,10 +83,12 @@ static void write_mark(const struct syc_trace *trace)
 		return;
 }
 
-/* If this write fails, readers find the end time in the frames. */
+/* Until a process has ended, readers find the end time in the frames, as they
+ * do if this write fails. */
 static void write_end_time(struct syc_trace *trace, int64_t now)
 {
-	if (trace->is_appending || now <= trace->end_time)
+	if (trace->is_appending || trace->end_time == 0 ||
+	    now <= trace->end_time)
 		return;
 	trace->end_time = now;
 	if (syc_fd_pwrite(trace->fd, &now, sizeof(now),
@@ -136,7 +138,6 @@ static int begin_capture(struct syc_trace *trace, int64_t time)
 	trace->has_header = true;
 	trace->is_unmarked = false;
 	trace->began = time;
-	trace->end_time = 0;
 	return 0;
 }
 
@@ -242,7 +243,8 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 		known = trace->end;
 	trace->end = known != 0 ? known : HEADER_SIZE;
 	trace->began = header.time;
-	trace->end_time = header.end_time;
+	if (header.end_time != 0)
+		trace->end_time = header.end_time;
 	trace->has_header = true;
 	trace->has_untold |= syc_header_losses_has_frames(&header);
 	r = step_over_frames(trace, reader, size, deadline);

@@ -6,6 +6,7 @@
  * This program replaces syscall(), by which the library writes.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,7 +40,9 @@ static bool take_syscall(long number, long *args, long *ret_r)
 
 	(void)args;
 	(void)ret_r;
-	if (number != SYS_pwrite64 || !is_event)
+	if ((number != SYS_pwrite64 && number != SYS_write &&
+	     number != SYS_writev && number != SYS_pwritev) ||
+	    !is_event)
 		return false;
 	n_writes++;
 	syc_raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(intptr_t)&mask,
@@ -64,24 +67,36 @@ static void begin(void)
 
 static unsigned count_written(void)
 {
-	struct syscap_stats stats = { .size = sizeof(stats) };
 	struct tally t;
 
-	syscap_get_stats(&stats);
-	written_tally(stats.output, &t);
+	written_tally(peer_arg(), &t);
 	return t.emitters[0];
+}
+
+static void run_into(const char *child, const char *extra, bool is_trace)
+{
+	char *const dir = written_make_dir();
+	char variable[400], path[300];
+	const char *const env[] = { variable, "SYSCAP_RING_KIB=64", extra,
+		                    NULL };
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	if (is_trace) {
+		strcpy(variable, "SYSPROF_TRACE_FD=3");
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		CHECK(fd >= 0);
+	}
+	written_run(child, path, env, fd);
+	if (fd >= 0)
+		close(fd);
+	written_remove_dir(dir);
 }
 
 static void run(const char *child, const char *extra)
 {
-	char *const dir = written_make_dir();
-	char variable[400];
-	const char *const env[] = { variable, "SYSCAP_RING_KIB=64", extra,
-		                    NULL };
-
-	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
-	written_run(child, "", env, -1);
-	written_remove_dir(dir);
+	run_into(child, extra, false);
 }
 
 /* After a slow write, events of half empty rings do not write for a second. */
@@ -108,6 +123,62 @@ CHILD(emits_seldom)
 TEST(an_event_after_the_interval_writes_all_earlier_events)
 {
 	run("emits_seldom", NULL);
+}
+
+#define SECONDS 1u
+
+CHILD(emits_fifty_a_second)
+{
+	const struct syc_session *s;
+
+	begin();
+	s = syc_process->session;
+	/* The first batch has a description of the process */
+	test_sleep_ms(110);
+	written_mark(0, 1);
+	const uint64_t before = s->n_spills;
+	for (unsigned i = 0; i < 50 * SECONDS; i++) {
+		test_sleep_ms(20);
+		emit(2 + i, 3 + i);
+	}
+	const uint64_t n_batches = s->n_spills - before;
+	fprintf(stderr, "%llu batches, %u writes in %u s\n",
+	        (unsigned long long)n_batches, n_writes, SECONDS);
+	CHECK(n_batches != 0);
+	CHECK(n_batches <= 12 * SECONDS);
+	CHECK(n_writes <= 2 * n_batches);
+	CHECK_EQ(n_open, 0);
+}
+
+TEST(few_events_cause_few_writes)
+{
+	run("emits_fifty_a_second", NULL);
+	run_into("emits_fifty_a_second", NULL, true);
+}
+
+/* Bursts below and above a quarter of the ring */
+CHILD(emits_bursts)
+{
+	unsigned n = 1;
+
+	begin();
+	for (unsigned burst = 20; burst <= 2 * QUARTER; burst *= 20) {
+		emit(n, n + burst);
+		n += burst;
+		for (unsigned i = 0; i < 2; i++) {
+			test_sleep_ms(i == 0 ? 110 : 1000);
+			wait_while_calm();
+			emit(n, n + 1);
+			n++;
+			CHECK_EQ(count_written(), n);
+		}
+	}
+}
+
+TEST(an_event_after_a_burst_writes_the_burst)
+{
+	run("emits_bursts", NULL);
+	run_into("emits_bursts", NULL, true);
 }
 
 CHILD(emits_a_quarter)
@@ -147,12 +218,13 @@ CHILD(emits_in_real_time)
 TEST(a_real_time_thread_never_writes)
 {
 	char *const dir = written_make_dir();
-	char variable[400];
+	char variable[400], path[300];
 	const char *const env[] = { variable, "SYSCAP_RING_KIB=64", NULL };
 
-	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
-	const int status =
-		written_wait(written_start("emits_in_real_time", "", env, -1));
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	const int status = written_wait(
+		written_start("emits_in_real_time", path, env, -1));
 	written_remove_dir(dir);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		SKIP("no real-time threads are allowed here");
@@ -175,6 +247,7 @@ CHILD(emits_beside_our_thread)
 TEST(beside_the_librarys_thread_no_event_writes)
 {
 	run("emits_beside_our_thread", "SYSCAP_THREAD=1");
+	run_into("emits_beside_our_thread", "SYSCAP_THREAD=1", true);
 }
 
 CHILD(emits_and_drains)
