@@ -8,57 +8,13 @@
 # clang in place of gcc.  --short: as root, the demo, a quick build, and the
 # tests that such a root changes: those that look for programs or packages.
 #
-# Needs root, Debian's archive (where this machine's apt finds it) and 3 GB.
-# On two cores it takes 50 minutes, --short 4.  Skips, with the reason, if there
-# is no debootstrap or if the archive is out of reach.
+# Needs what root.sh needs, and 3 GB.  On two cores it takes 50 minutes, --short 4.
 set -eu
-tree=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/root.sh"
 is_short=
 [ "${1:-}" != --short ] || { is_short=yes; shift; }
 [ $# = 1 ] || { echo "usage: bare.sh [--short] DIRECTORY" >&2; exit 2; }
-skip() { echo "skip: $*"; exit 77; }
-for program in debootstrap unshare git; do
-	command -v $program >/dev/null || skip "there is no $program"
-done
-[ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
-git -C "$tree" rev-parse -q --verify HEAD >/dev/null ||
-	skip "these sources are no clone"
-mkdir -p "$1"
-root=$(cd "$1" && pwd)/bare
-log=$(cd "$1" && pwd)/bare.log
-
-# shellcheck disable=SC2016 # they are apt's
-archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-	'Origin: Debian' 'Codename: bookworm' | head -n 1)
-[ -n "$archive" ] || skip "apt knows no archive of Debian 12"
-/usr/lib/apt/apt-helper download-file "${archive%/}/dists/bookworm/InRelease" \
-	"$log.release" >"$log" 2>&1 ||
-	skip "$archive is out of reach: $(grep '^E:' "$log" | tail -n 1)"
-rm -f "$log.release"
-
-# inside USER COMMAND...: runs COMMAND as in a separate machine, whose processes
-# all end with COMMAND; standard input is /dev/null
-inside() {
-	local user=$1
-	shift
-	# shellcheck disable=SC2016 # they are the inner shell's
-	unshare --mount --pid --fork --kill-child sh -c '
-		root=$1 user=$2; shift 2
-		mount -t proc proc "$root/proc"
-		mount --rbind /sys "$root/sys"
-		mount --rbind /dev "$root/dev"
-		mount -t tmpfs tmpfs "$root/tmp"
-		exec chroot --userspec="$user" "$root" env -i HOME=/srv \
-			DEBIAN_FRONTEND=noninteractive TERM=dumb CI=true \
-			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			"$@"' - "$root" "$user" "$@" </dev/null
-}
-
-fail() { # WHY
-	echo "FAIL  $1; the end of $log:"
-	tail -n 40 "$log"
-	exit 1
-}
+root_in "$1"
 
 # run WHAT USER SCRIPT...: its result in one line; each skip has a reason
 TIMEFORMAT='%R s, %U + %S s of processor time'
@@ -75,21 +31,11 @@ run() {
 	grep -A 1000 '^Why tests were skipped' "$log" || true
 }
 
-sources() {
-	rm -rf "$root/srv"
-	mkdir -p "$root/srv/syscap"
-	git -C "$tree" archive HEAD | tar -x -C "$root/srv/syscap"
-	chown -R 1000:1000 "$root/srv"
-}
-
-rm -rf "$root"
-debootstrap --variant=minbase --include=gcc,make,cmake,libc6-dev \
-	bookworm "$root" "$archive" >"$log" 2>&1 ||
-	fail "debootstrap makes no root"
-cp /etc/resolv.conf "$root/etc/"
+make_root gcc,make,cmake,libc6-dev
 
 if [ -n "$is_short" ]; then
-	sources
+	rm -rf "$root/srv"
+	sources syscap
 	run "demo" root 'cmake --workflow --preset demo'
 	run "tests" root 'cmake -B build/bare -DSYSCAP_BENCH=OFF -DSYSCAP_WERROR=ON
 		cmake --build build/bare -j 2
@@ -100,11 +46,13 @@ if [ -n "$is_short" ]; then
 	exit 0
 fi
 for user in root 1000:1000; do
-	sources
+	rm -rf "$root/srv"
+	sources syscap
 	run "demo, as $user" "$user" 'cmake --workflow --preset demo'
 	run "test, as $user" "$user" 'cmake --workflow --preset test'
 done
-sources
+rm -rf "$root/srv"
+sources syscap
 inside root sh -c 'apt-get -q update && apt-get install -q -y \
 	--no-install-recommends clang && apt-get remove -q -y gcc' >"$log" 2>&1 ||
 	fail "clang can't be installed"
