@@ -48,8 +48,20 @@
 #define SYC_CLAIMS_BEGIN UINT64_C(0x30010000)
 #define SYC_HAS_RESTORER 1
 #define SYC_VDSO_RETURNS 1
+#elif defined(__riscv) && __riscv_xlen == 64
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_RISCV64
+#define SYC_VDSO_CLOCK   "__vdso_clock_gettime"
+#define SYC_CLAIMS_BEGIN UINT64_C(0xE10010000)
+#define SYC_HAS_RESTORER 0
+#define SYC_VDSO_RETURNS 1
+#elif defined(__powerpc64__) && _CALL_ELF == 2 && defined(__LITTLE_ENDIAN__)
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_PPC64LE
+#define SYC_VDSO_CLOCK   "__kernel_clock_gettime"
+#define SYC_CLAIMS_BEGIN UINT64_C(0xE10010000)
+#define SYC_HAS_RESTORER 1
+#define SYC_VDSO_RETURNS 1
 #else
-#error "the library supports x86-64, aarch64 and (without the sampler) i386"
+#error "the library supports x86-64, aarch64, riscv64, ppc64el and i386"
 #endif
 
 #if __SIZEOF_LONG__ == 8
@@ -95,6 +107,40 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 	                 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
 	                 : "memory");
 	return r;
+#elif defined(__riscv)
+	register long a7 __asm__("a7") = number;
+	register long a1 __asm__("a1") = b;
+	register long a2 __asm__("a2") = c;
+	register long a3 __asm__("a3") = d;
+	register long a4 __asm__("a4") = e;
+	register long a5 __asm__("a5") = f;
+	register long r __asm__("a0") = a;
+
+	__asm__ volatile("ecall"
+	                 : "+r"(r)
+	                 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
+	                 : "memory");
+	return r;
+#elif defined(__powerpc64__)
+	register long r0 __asm__("r0") = number;
+	register long r4 __asm__("r4") = b;
+	register long r5 __asm__("r5") = c;
+	register long r6 __asm__("r6") = d;
+	register long r7 __asm__("r7") = e;
+	register long r8 __asm__("r8") = f;
+	register long r __asm__("r3") = a;
+
+	/* A failure sets the overflow bit, and its number is positive */
+	__asm__ volatile("sc\n\t"
+	                 "bns+ 0f\n\t"
+	                 "neg 3, 3\n"
+	                 "0:"
+	                 : "+r"(r0), "+r"(r), "+r"(r4), "+r"(r5), "+r"(r6),
+	                   "+r"(r7), "+r"(r8)
+	                 :
+	                 : "r9", "r10", "r11", "r12", "ctr", "xer", "cr0",
+	                   "memory");
+	return r;
 #else
 	/* ebp, the sixth argument, may be the frame pointer */
 	const long sixth[2] = { number, f };
@@ -139,6 +185,11 @@ static inline bool syc_thread_pointer_is_set(void)
 
 	__asm__("mov %%gs, %0" : "=r"(selector));
 	return selector != 0;
+#elif defined(__powerpc64__)
+	uintptr_t tp;
+
+	__asm__("mr %0, 13" : "=r"(tp));
+	return tp != 0;
 #else
 	return __builtin_thread_pointer() != NULL;
 #endif
@@ -158,6 +209,12 @@ static inline uintptr_t syc_thread_pointer(void)
 
 	__asm__("movl %%gs:0, %0" : "=r"(tp));
 	return tp;
+#elif defined(__powerpc64__)
+	uintptr_t tp;
+
+	/* The register is above the end of the control block */
+	__asm__("mr %0, 13" : "=r"(tp));
+	return tp - 0x7000;
 #else
 	return (uintptr_t)__builtin_thread_pointer();
 #endif

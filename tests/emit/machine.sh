@@ -26,6 +26,8 @@ i386)
 	emulator=i386
 	;;
 aarch64) tools=aarch64-linux-gnu libc=arm64 emulator=aarch64 ;;
+riscv64) tools=riscv64-linux-gnu libc=riscv64 emulator=riscv64 ;;
+ppc64el) tools=powerpc64le-linux-gnu libc=ppc64el emulator=ppc64le ;;
 *)
 	echo "machine.sh: no such machine: $machine" >&2
 	exit 2
@@ -36,7 +38,7 @@ esac
 	packages="gcc-$tools libc6-dev-$libc-cross"
 }
 flags="$only -D_FILE_OFFSET_BITS=64 -std=gnu11 -O2 -fPIC"
-flags="$flags -fvisibility=hidden -Wall -Wextra -Werror"
+flags="$flags -fasynchronous-unwind-tables -fvisibility=hidden -Wall -Wextra -Werror"
 flags="$flags -I$source/include -I$source/src -I$source/tests"
 
 echo 'int main(void) { return 0; }' >one.c

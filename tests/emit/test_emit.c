@@ -450,9 +450,9 @@ TEST(nothing_is_recorded_without_a_recorder)
  * emit. */
 static __attribute__((noinline)) void leave_an_emit_behind(void)
 {
-	volatile uintptr_t token;
+	volatile uintptr_t tokens[64]; /* more than a red zone */
 
-	syc_enter(syc_self, &token);
+	syc_enter(syc_self, tokens);
 }
 
 static void *judge_in_thread(void *unused)
