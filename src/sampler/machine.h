@@ -39,6 +39,11 @@ static inline void syc_registers_of(const ucontext_t *context,
 	regs->sp = m->sp;
 	regs->fp = m->regs[29];
 	regs->lr = m->regs[30];
+#elif defined(__riscv)
+	regs->pc = m->__gregs[0];
+	regs->sp = m->__gregs[2];
+	regs->fp = m->__gregs[8];
+	regs->lr = m->__gregs[1];
 #else
 	(void)m;
 #endif
@@ -52,6 +57,8 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 	return context->uc_mcontext.gregs[REG_RAX] == -EINTR;
 #elif defined(__aarch64__)
 	return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
+#elif defined(__riscv)
+	return (int64_t)context->uc_mcontext.__gregs[10] == -EINTR;
 #else
 	(void)context;
 	return true;
@@ -147,6 +154,11 @@ static inline void syc_registers_put(const struct syscap_regs *regs,
 	m->sp = regs->sp;
 	m->regs[29] = regs->fp;
 	m->regs[30] = regs->lr;
+#elif defined(__riscv)
+	m->__gregs[0] = regs->pc;
+	m->__gregs[1] = regs->lr;
+	m->__gregs[2] = regs->sp;
+	m->__gregs[8] = regs->fp;
 #else
 	(void)regs;
 	(void)m;
@@ -200,6 +212,29 @@ static inline void syc_registers_put(const struct syscap_regs *regs,
 	"	mov x0, x1\n"                                                 \
 	"	br x16\n"                                                     \
 	"	.cfi_endproc\n"                                               \
+	".size syc_thread_start_run, . - syc_thread_start_run\n"
+#elif defined(__riscv)
+#define SYC_THREAD_START_CODE                     \
+	".text\n"                                 \
+	".p2align 4\n"                            \
+	".globl syc_thread_start_run\n"           \
+	".hidden syc_thread_start_run\n"          \
+	".type syc_thread_start_run, @function\n" \
+	"syc_thread_start_run:\n"                 \
+	"	.cfi_startproc\n"                       \
+	"	addi sp, sp, -16\n"                     \
+	"	.cfi_def_cfa_offset 16\n"               \
+	"	sd ra, 8(sp)\n"                         \
+	"	.cfi_offset ra, -8\n"                   \
+	"	call syc_thread_start_take\n"           \
+	"	ld ra, 8(sp)\n"                         \
+	"	.cfi_restore ra\n"                      \
+	"	addi sp, sp, 16\n"                      \
+	"	.cfi_def_cfa_offset 0\n"                \
+	"	mv t1, a0\n"                            \
+	"	mv a0, a1\n"                            \
+	"	jr t1\n"                                \
+	"	.cfi_endproc\n"                         \
 	".size syc_thread_start_run, . - syc_thread_start_run\n"
 #endif
 

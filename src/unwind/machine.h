@@ -11,6 +11,8 @@
  *	SYC_ROW_FIRST, _SLOTS  The registers whose rules are used.
  *	SYC_KEPT               The mask of registers that a call preserves.
  *	SYC_RA_IN_REGISTER     Calls leave the return address in SYC_REG_RA.
+ *	SYC_FP_RECORD          The offset from the frame pointer to the caller's
+ *	                       frame pointer, which the return address follows.
  *
  * and the functions below.
  */
@@ -38,6 +40,7 @@
 #define SYC_ROW_SLOTS 17u
 
 #define SYC_RA_IN_REGISTER 0
+#define SYC_FP_RECORD      0
 
 /* rbx, rbp, rsp, r12 to r15 */
 #define SYC_KEPT UINT64_C(0xf0c8)
@@ -186,6 +189,7 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 #define SYC_ROW_SLOTS 17u
 
 #define SYC_RA_IN_REGISTER 1
+#define SYC_FP_RECORD      0
 
 /* x19 to x29, sp */
 #define SYC_KEPT           UINT64_C(0xbff80000)
@@ -305,8 +309,141 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 	return word == 0x910003fd ? SYC_ENTRY_PUSHED : SYC_ENTRY_UNKNOWN;
 }
 
+#elif defined(__riscv) && __riscv_xlen == 64
+
+#define SYC_MACHINE_REGS 33u
+#define SYC_REG_RA       1u
+#define SYC_REG_SP       2u
+#define SYC_REG_FP       8u
+#define SYC_REG_PC       32u
+
+#define SYC_ROW_FIRST 1u
+#define SYC_ROW_SLOTS 27u
+
+#define SYC_RA_IN_REGISTER 1
+#define SYC_FP_RECORD      (-16)
+
+/* sp, s0, s1, s2 to s11 */
+#define SYC_KEPT           UINT64_C(0x0ffc0304)
+
+/* Load a word, without a sanitizer's check, because stacks hold poisoned
+ * bytes. */
+static inline uintptr_t syc_machine_load(uintptr_t at)
+{
+	uintptr_t value;
+
+	__asm__ volatile("ld %0, %1"
+	                 : "=r"(value)
+	                 : "m"(*(const unsigned char(*)[8])at));
+	return value;
+}
+
+/* Store the kept registers, ra and pc of the function that uses this macro. */
+#define SYC_MACHINE_CAPTURE(regs)                                    \
+	do {                                                         \
+		__asm__ volatile("sd ra, 8(%0)\n\t"                  \
+		                 "sd sp, 16(%0)\n\t"                 \
+		                 "sd s0, 64(%0)\n\t"                 \
+		                 "sd s1, 72(%0)\n\t"                 \
+		                 "sd s2, 144(%0)\n\t"                \
+		                 "sd s3, 152(%0)\n\t"                \
+		                 "sd s4, 160(%0)\n\t"                \
+		                 "sd s5, 168(%0)\n\t"                \
+		                 "sd s6, 176(%0)\n\t"                \
+		                 "sd s7, 184(%0)\n\t"                \
+		                 "sd s8, 192(%0)\n\t"                \
+		                 "sd s9, 200(%0)\n\t"                \
+		                 "sd s10, 208(%0)\n\t"               \
+		                 "sd s11, 216(%0)\n\t"               \
+		                 "auipc t0, 0\n\t"                   \
+		                 "sd t0, 256(%0)"                    \
+		                 :                                   \
+		                 : "r"((regs)->r)                    \
+		                 : "t0", "memory");                  \
+		(regs)->known = SYC_KEPT | SYC_REG_BIT(SYC_REG_RA) | \
+		                SYC_REG_BIT(SYC_REG_PC);             \
+		(regs)->left = 0;                                    \
+	} while (0)
+
+/* Return the kernel's position of register @reg.  The pc replaces x0. */
+static inline unsigned syc_machine_place(unsigned reg)
+{
+	return reg == SYC_REG_PC ? 0 : reg;
+}
+
+static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
+                                               unsigned reg)
+{
+	return (uintptr_t)context->uc_mcontext.__gregs[syc_machine_place(reg)];
+}
+
+/* Return the address of register @reg in the frame of a signal. */
+static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned reg)
+{
+	return sp + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext) +
+	       8 * (uintptr_t)syc_machine_place(reg);
+}
+
+static inline uintptr_t syc_machine_strip(uintptr_t pc)
+{
+	return pc;
+}
+
+#define SYC_MACHINE_CODE 16u
+
+static inline uint32_t syc_machine_word(const unsigned char *code)
+{
+	uint32_t word;
+
+	memcpy(&word, code, sizeof(word));
+	return word;
+}
+
+/* Return whether the code returns from a signal handler: li a7, 139; ecall. */
+static inline bool syc_machine_is_sigreturn(const unsigned char *code)
+{
+	return syc_machine_word(code) == 0x08b00893 &&
+	       syc_machine_word(code + 4) == 0x00000073;
+}
+
+#define SYC_MACHINE_BEFORE 8u
+
+/* Return whether the end of @code is jal or jalr that links ra or t0, or the
+ * compressed jalr. */
+static inline bool syc_machine_ends_with_call(const unsigned char *code)
+{
+	const uint32_t last = syc_machine_word(code + SYC_MACHINE_BEFORE - 4);
+	const uint32_t links = last & 0xdff;
+
+	return links == 0x0ef || (links == 0x0e7 && (last & 0x7000) == 0) ||
+	       ((last & 0xf07f0000) == 0x90020000 && (last & 0x0f800000) != 0);
+}
+
+enum syc_machine_entry {
+	SYC_ENTRY_UNKNOWN,
+	SYC_ENTRY_FIRST, /* the return address is in ra, and fp is the
+	                  * caller's */
+	SYC_ENTRY_BARE,  /* the return address is in ra, but the function ran */
+	SYC_ENTRY_PUSHED /* fp and ra are on top of the stack: never */
+};
+
+static inline enum syc_machine_entry
+syc_machine_entry(const unsigned char *code, unsigned char before)
+{
+	const uint32_t word = syc_machine_word(code);
+
+	(void)before;
+	/* addi sp, sp, -n; c.addi16sp -n; c.addi sp, -n */
+	if ((word & 0x800fffff) == 0x80010113 || (word & 0xff83) == 0x7101 ||
+	    (word & 0xff83) == 0x1101)
+		return SYC_ENTRY_FIRST;
+	return (word & 0xffff) == 0x8082 || word == 0x00008067
+	               ? SYC_ENTRY_BARE
+	               : SYC_ENTRY_UNKNOWN;
+}
+
 #else
-#error "the unwinder supports x86-64 and aarch64"
+#error "the unwinder supports x86-64, aarch64 and riscv64"
 #endif
 
 /**

@@ -226,7 +226,8 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 {
 	const struct syc_memory *const stacks = &walk->stacks;
-	const uintptr_t sp = regs->r[SYC_REG_SP], fp = regs->r[SYC_REG_FP];
+	const uintptr_t sp = regs->r[SYC_REG_SP];
+	const uintptr_t fp = regs->r[SYC_REG_FP] + (uintptr_t)SYC_FP_RECORD;
 
 	if (!syc_regs_has(regs, SYC_REG_FP) || fp < sp ||
 	    fp % sizeof(uintptr_t) != 0)

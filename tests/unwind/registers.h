@@ -6,18 +6,66 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+static inline uintptr_t registers_pc(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return (uintptr_t)context->uc_mcontext.pc;
+#elif defined(__riscv)
+	return (uintptr_t)context->uc_mcontext.__gregs[0];
+#endif
+}
+
+/** Continue after the instruction of walk_trap(), whose address some machines
+ * leave in the pc. */
+static inline void registers_leave_trap(ucontext_t *context)
+{
+#if defined(__aarch64__)
+	context->uc_mcontext.pc += 4;
+#elif defined(__riscv)
+	context->uc_mcontext.__gregs[0] += 4;
+#else
+	(void)context;
+#endif
+}
+
+/** The frame pointer of a function whose caller's frame pointer and return
+ * address are at @record. */
+static inline uintptr_t registers_fp_of(const uintptr_t *record)
+{
+#if defined(__riscv)
+	record += 2;
+#endif
+	return (uintptr_t)record;
+}
+
+static inline void registers_set_stack(ucontext_t *context, uintptr_t sp,
+                                       uintptr_t fp)
+{
+#if defined(__x86_64__)
+	context->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+	context->uc_mcontext.gregs[REG_RBP] = (greg_t)fp;
+#elif defined(__aarch64__)
+	context->uc_mcontext.sp = sp;
+	context->uc_mcontext.regs[29] = fp;
+#elif defined(__riscv)
+	context->uc_mcontext.__gregs[2] = sp;
+	context->uc_mcontext.__gregs[8] = fp;
+#endif
+}
+
 static inline void registers_set(ucontext_t *context, uintptr_t pc,
                                  uintptr_t sp, uintptr_t fp)
 {
 #if defined(__x86_64__)
 	context->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-	context->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
-	context->uc_mcontext.gregs[REG_RBP] = (greg_t)fp;
 #elif defined(__aarch64__)
 	context->uc_mcontext.pc = pc;
-	context->uc_mcontext.sp = sp;
-	context->uc_mcontext.regs[29] = fp;
+#elif defined(__riscv)
+	context->uc_mcontext.__gregs[0] = pc;
 #endif
+	registers_set_stack(context, sp, fp);
 }
 
 /** Sets all registers from @next, except pc and sp. */
@@ -30,14 +78,21 @@ static inline void registers_scatter(ucontext_t *context,
 #elif defined(__aarch64__)
 	for (int i = 0; i < 31; i++)
 		context->uc_mcontext.regs[i] = next();
+#elif defined(__riscv)
+	for (int i = 1; i < 32; i++)
+		if (i != 2)
+			context->uc_mcontext.__gregs[i] = next();
 #endif
 }
 
-/** aarch64: the return address of the interrupted function. */
+/** The return address of the interrupted function, on machines whose calls leave
+ * it in a register. */
 static inline void registers_set_link(ucontext_t *context, uintptr_t lr)
 {
 #if defined(__aarch64__)
 	context->uc_mcontext.regs[30] = lr;
+#elif defined(__riscv)
+	context->uc_mcontext.__gregs[1] = lr;
 #else
 	(void)context;
 	(void)lr;

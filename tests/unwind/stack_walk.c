@@ -16,6 +16,7 @@
 
 #include "harness/test.h"
 #include "os/threads.h"
+#include "unwind/registers.h"
 
 extern const char _start[];
 
@@ -47,19 +48,10 @@ __attribute__((noinline)) void walk_here(struct walk *walk, unsigned max)
 	CHAIN_END();
 }
 
-static uintptr_t pc_of(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)context->uc_mcontext.pc;
-#endif
-}
-
 void walk_from(struct walk *walk, const void *context, unsigned max)
 {
 	begin(walk, max);
-	walk->pc = pc_of(context);
+	walk->pc = registers_pc(context);
 	syc_unwind_from(&walk->unwind, context);
 }
 
@@ -70,10 +62,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	(void)signal;
 	(void)info;
 	walk_from(trap_walk, context, trap_max);
-#if defined(__aarch64__)
-	/* pc is at the instruction, not after it. */
-	((ucontext_t *)context)->uc_mcontext.pc += 4;
-#endif
+	registers_leave_trap(context);
 	errno = saved;
 }
 

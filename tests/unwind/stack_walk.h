@@ -81,16 +81,19 @@ void walk_from(struct walk *walk, const void *context, unsigned max);
  */
 void walk_on_trap(struct walk *walk, unsigned max, bool on_altstack);
 
+/* The instruction that raises SIGTRAP */
+#if defined(__x86_64__)
+#define WALK_TRAP "int3\n\t"
+#elif defined(__aarch64__)
+#define WALK_TRAP "brk #1\n\t"
+#elif defined(__riscv)
+#define WALK_TRAP ".option push\n\t.option norvc\n\tebreak\n\t.option pop\n\t"
+#endif
+
 /** Raise SIGTRAP by an instruction in the calling function. */
 static inline __attribute__((always_inline)) void walk_trap(void)
 {
-#if defined(__x86_64__)
-	__asm__ volatile("int3" ::: "memory");
-#elif defined(__aarch64__)
-	__asm__ volatile("brk #1" ::: "memory");
-#else
-#error "no trap for this machine"
-#endif
+	__asm__ volatile(WALK_TRAP ::: "memory");
 }
 
 /** Begin at the innermost address; @walk has been taken, and is sane. */

@@ -178,10 +178,14 @@ __asm__(".pushsection .text\n"
         ".cfi_endproc\n.size chain_jumper, . - chain_jumper\n"
         ".popsection\n");
 #else
+#if defined(__riscv)
+#define JUMP "jr a0\n\t"
+#else
+#define JUMP "br x0\n\t"
+#endif
 __asm__(".pushsection .text\n"
         ".type chain_jumper, @function\n"
-        "chain_jumper:\n\t.cfi_startproc\n\t"
-        "br x0\n\t"
+        "chain_jumper:\n\t.cfi_startproc\n\t" JUMP
         ".cfi_endproc\n.size chain_jumper, . - chain_jumper\n"
         ".popsection\n");
 #endif

@@ -22,6 +22,7 @@
 
 #include "harness/test.h"
 #include "harness/tsan.h"
+#include "unwind/registers.h"
 #include "unwind/stack_walk.h"
 
 static struct walk walk;
@@ -59,17 +60,6 @@ CHAIN(in_handler) static void in_handler(void)
 	CHAIN_END();
 }
 
-/* Continue after the trapping instruction. */
-static void leave_trap(ucontext_t *context)
-{
-#if defined(__aarch64__)
-	context->uc_mcontext.pc += 4;
-#else
-	(void)context;
-#endif
-	CHAIN_END();
-}
-
 static uintptr_t handled_pc;
 
 CHAIN(handler) static void handler(int signal, siginfo_t *info, void *data)
@@ -78,13 +68,10 @@ CHAIN(handler) static void handler(int signal, siginfo_t *info, void *data)
 
 	(void)signal;
 	(void)info;
-#if defined(__x86_64__)
-	handled_pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#else
-	handled_pc = (uintptr_t)context->uc_mcontext.pc;
-#endif
+	handled_pc = registers_pc(context);
 	in_handler();
-	leave_trap(context);
+	registers_leave_trap(context);
+	CHAIN_END();
 }
 
 CHAIN(before) static void before(void)
@@ -152,13 +139,10 @@ static void first_handler(int signal, siginfo_t *info, void *data)
 
 	(void)signal;
 	(void)info;
-#if defined(__x86_64__)
-	outer_pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#else
-	outer_pc = (uintptr_t)context->uc_mcontext.pc;
-#endif
+	outer_pc = registers_pc(context);
 	raises();
-	leave_trap(context);
+	registers_leave_trap(context);
+	CHAIN_END();
 }
 
 static void signal_in_handler(int first_flags, int second_flags)
@@ -200,11 +184,9 @@ __asm__(".pushsection chain_leaf, \"ax\", @progbits\n"
         ".popsection\n");
 #else
 void contexts_leaf(void);
-__asm__(".pushsection chain_leaf, \"ax\", %progbits\n"
+__asm__(".pushsection chain_leaf, \"ax\", @progbits\n"
         ".type contexts_leaf, @function\n"
-        "contexts_leaf:\n\t.cfi_startproc\n\t"
-        "brk #1\n\t"
-        "ret\n\t"
+        "contexts_leaf:\n\t.cfi_startproc\n\t" WALK_TRAP "ret\n\t"
         ".cfi_endproc\n.size contexts_leaf, . - contexts_leaf\n"
         ".popsection\n");
 #endif

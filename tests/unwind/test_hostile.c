@@ -229,11 +229,11 @@ TEST(frame_that_is_its_own_caller)
 			(uintptr_t *)(void *)(places.stack + 4096 + at);
 		ucontext_t context;
 
-		frame[0] = (uintptr_t)frame;
+		frame[0] = registers_fp_of(frame);
 		frame[1] = places.jit + 64;
 		CHECK_EQ(getcontext(&context), 0);
 		registers_set(&context, places.jit + 64, (uintptr_t)frame - 64,
-		              (uintptr_t)frame);
+		              registers_fp_of(frame));
 		registers_set_link(&context, places.jit + 64);
 		walk_at(&context, 512);
 	}
@@ -247,13 +247,13 @@ TEST(two_frames_that_call_each_other)
 	make_places();
 	a = (uintptr_t *)(void *)(places.stack + 4096);
 	b = (uintptr_t *)(void *)(places.stack + 8192);
-	a[0] = (uintptr_t)b;
+	a[0] = registers_fp_of(b);
 	a[1] = places.jit + 64;
-	b[0] = (uintptr_t)a;
+	b[0] = registers_fp_of(a);
 	b[1] = places.jit + 96;
 	CHECK_EQ(getcontext(&context), 0);
 	registers_set(&context, places.jit + 64, (uintptr_t)a - 64,
-	              (uintptr_t)a);
+	              registers_fp_of(a));
 	walk_at(&context, 512);
 	CHECK(walk.unwind.n < 16);
 }
@@ -271,12 +271,12 @@ TEST(endless_stack_is_left)
 	make_places();
 	for (size_t i = 0; i + 4 < ((size_t)32 << 20) / sizeof(*words);
 	     i += 2) {
-		words[i] = (uintptr_t)&words[i + 2];
+		words[i] = registers_fp_of(&words[i + 2]);
 		words[i + 1] = places.jit + 64;
 	}
 	CHECK_EQ(getcontext(&context), 0);
 	registers_set(&context, places.jit + 64, (uintptr_t)words - 64,
-	              (uintptr_t)words);
+	              registers_fp_of(words));
 	walk_at(&context, 512);
 	CHECK_EQ(walk.unwind.n, 512);
 	CHECK(walk.unwind.flags != 0);
@@ -313,6 +313,26 @@ static const uint32_t without_frame[] = {
 	0xf94003fe, /* ldr x30, [sp] */
 	0x910083ff, /* add sp, sp, #32 */
 	0xd65f03c0, /* ret */
+};
+#elif defined(__riscv)
+static const uint32_t with_frame[] = {
+	0xff010113, /* addi sp, sp, -16 */
+	0x00113423, /* sd ra, 8(sp) */
+	0x00813023, /* sd s0, 0(sp) */
+	0x01010413, /* addi s0, sp, 16 */
+	0x000500e7, /* jalr a0 */
+	0x00813083, /* ld ra, 8(sp) */
+	0x00013403, /* ld s0, 0(sp) */
+	0x01010113, /* addi sp, sp, 16 */
+	0x00008067, /* ret */
+};
+static const uint32_t without_frame[] = {
+	0xfe010113, /* addi sp, sp, -32 */
+	0x00113023, /* sd ra, 0(sp) */
+	0x000500e7, /* jalr a0 */
+	0x00013083, /* ld ra, 0(sp) */
+	0x02010113, /* addi sp, sp, 32 */
+	0x00008067, /* ret */
 };
 #endif
 

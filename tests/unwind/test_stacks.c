@@ -16,6 +16,7 @@
 #include <syscap/format.h>
 
 #include "harness/test.h"
+#include "unwind/registers.h"
 #include "unwind/stack_walk.h"
 
 static struct walk walk;
@@ -190,6 +191,43 @@ enum {
 	SAVED_FP = 5,
 	SAVED_PC = 6
 };
+#elif defined(__riscv)
+__asm__(".pushsection .text\n"
+        ".type stacks_switch, @function\n"
+        "stacks_switch:\n\t.cfi_startproc\n\t"
+        "addi sp, sp, -112\n\t.cfi_adjust_cfa_offset 112\n\t"
+        "sd s0, 0(sp)\n\tsd ra, 8(sp)\n\t"
+        ".cfi_offset s0, -112\n\t.cfi_offset ra, -104\n\t"
+        "sd s1, 16(sp)\n\tsd s2, 24(sp)\n\tsd s3, 32(sp)\n\t"
+        "sd s4, 40(sp)\n\tsd s5, 48(sp)\n\tsd s6, 56(sp)\n\t"
+        "sd s7, 64(sp)\n\tsd s8, 72(sp)\n\tsd s9, 80(sp)\n\t"
+        "sd s10, 88(sp)\n\tsd s11, 96(sp)\n\t"
+        "sd sp, (a0)\n\t"
+        "mv sp, a1\n\t"
+        "ld s1, 16(sp)\n\tld s2, 24(sp)\n\tld s3, 32(sp)\n\t"
+        "ld s4, 40(sp)\n\tld s5, 48(sp)\n\tld s6, 56(sp)\n\t"
+        "ld s7, 64(sp)\n\tld s8, 72(sp)\n\tld s9, 80(sp)\n\t"
+        "ld s10, 88(sp)\n\tld s11, 96(sp)\n\t"
+        "ld s0, 0(sp)\n\tld ra, 8(sp)\n\t"
+        "addi sp, sp, 112\n\t.cfi_adjust_cfa_offset -112\n\t"
+        ".cfi_restore s0\n\t.cfi_restore ra\n\t"
+        "ret\n\t"
+        ".cfi_endproc\n.size stacks_switch, . - stacks_switch\n"
+        ".type stacks_begin, @function\n"
+        "stacks_begin:\n\t.cfi_startproc\n\t.cfi_undefined ra\n\t"
+        "jalr s1\n\tebreak\n\t"
+        ".cfi_endproc\n.size stacks_begin, . - stacks_begin\n"
+        ".type stacks_begin_bare, @function\n"
+        "stacks_begin_bare:\n\t"
+        "jalr s1\n\tebreak\n\t"
+        ".size stacks_begin_bare, . - stacks_begin_bare\n"
+        ".popsection\n");
+enum {
+	SAVED_WORDS = 14,
+	SAVED_BODY = 2,
+	SAVED_FP = 0,
+	SAVED_PC = 1
+};
 #else
 __asm__(".pushsection .text\n"
         ".type stacks_switch, %function\n"
@@ -310,15 +348,8 @@ TEST(frame_pointer_at_the_end_of_memory)
 		ucontext_t context;
 
 		CHECK_EQ(getcontext(&context), 0);
-#if defined(__x86_64__)
-		context.uc_mcontext.gregs[REG_RSP] =
-			(greg_t)(uintptr_t)(stack + size - back);
-		context.uc_mcontext.gregs[REG_RBP] =
-			(greg_t)(uintptr_t)(stack + size - back);
-#else
-		context.uc_mcontext.sp = (uintptr_t)(stack + size - back);
-		context.uc_mcontext.regs[29] = (uintptr_t)(stack + size - back);
-#endif
+		registers_set_stack(&context, (uintptr_t)(stack + size - back),
+		                    (uintptr_t)(stack + size - back));
 		walk_from(&walk, &context, 512);
 		walk_check(&walk);
 	}

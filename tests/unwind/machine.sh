@@ -1,14 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# aarch64.sh - the tests of this directory for another machine: built by a
-# cross compiler, run by qemu-user.
+# machine.sh MACHINE - the tests of this directory for another machine: built by
+# a cross compiler, run by qemu-user.
 #
 # Reads SYSCAP_SOURCE.
 set -eu
-cc=$(command -v aarch64-linux-gnu-gcc || true)
-qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
+machine=$1
+case $machine in
+aarch64) own=-mbranch-protection=standard ;;
+riscv64) own=-fno-omit-frame-pointer ;;
+*)
+	echo "machine.sh: no such machine: $machine" >&2
+	exit 2
+	;;
+esac
+cc=$(command -v "$machine-linux-gnu-gcc" || true)
+qemu=$(command -v "qemu-$machine" || command -v "qemu-$machine-static" || true)
 if [ -z "$cc" ] || [ -z "$qemu" ]; then
-	echo "skip: no aarch64-linux-gnu-gcc or no qemu-aarch64"
+	echo "skip: no $machine-linux-gnu-gcc or no qemu-$machine"
 	exit 77
 fi
 work=$(mktemp -d)
@@ -17,7 +26,7 @@ cd "$work"
 src=$SYSCAP_SOURCE/src tests=$SYSCAP_SOURCE/tests
 root=$("$cc" -print-file-name=libc.so.6)
 root=${root%/lib/*}
-flags="-std=gnu11 -g -I$SYSCAP_SOURCE/include -I$src -I$tests"
+flags="-std=gnu11 -g -fasynchronous-unwind-tables -I$SYSCAP_SOURCE/include -I$src -I$tests"
 failed=0
 
 mkdir objects
@@ -30,7 +39,7 @@ for file in "$src"/base/*.c "$src"/os/*.c "$src"/unwind/*.c \
 done
 n=0
 for size in small:40 large:4000 middle:600; do
-	"$cc" -O2 -fPIC -shared -DFRAME=${size#*:} "$tests/unwind/module.c" \
+	"$cc" -O2 -fPIC -fasynchronous-unwind-tables -shared -DFRAME=${size#*:} "$tests/unwind/module.c" \
 		-o "module_${size%:*}.so"
 done
 export UNWIND_MODULES="$work"
@@ -53,7 +62,7 @@ run() {
 }
 
 for level in -O0 -O2 -Os "-O2 -fomit-frame-pointer" \
-	"-O2 -mbranch-protection=standard"; do
+	"-O2 $own"; do
 	# shellcheck disable=SC2086
 	run chains $level
 done
