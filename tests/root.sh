@@ -13,7 +13,7 @@ root_in() {
 		command -v $program >/dev/null || skip "there is no $program"
 	done
 	[ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
-	git -C "$tree" rev-parse -q --verify HEAD >/dev/null ||
+	commit=$(git -C "$tree" rev-parse -q --verify HEAD) ||
 		skip "these sources are no clone"
 	mkdir -p "$1"
 	root=$(cd "$1" && pwd)/bare
@@ -67,6 +67,6 @@ fail() { # WHY
 # sources DIRECTORY: the committed sources, below /srv of the root
 sources() {
 	mkdir -p "$root/srv/$1"
-	git -C "$tree" archive HEAD | tar -x -C "$root/srv/$1"
+	git -C "$tree" archive "$commit" | tar -x -C "$root/srv/$1"
 	chown -R 1000:1000 "$root/srv"
 }

@@ -108,7 +108,7 @@ bool syc_mapping_mend(const void *address)
 	if (m == NULL)
 		return false;
 	const uint64_t at = ((uintptr_t)address & -page) - (uintptr_t)m->data;
-	if (mmap(syc_unconst(m->data + at), m->size - at, PROT_READ,
+	if (mmap(syc_unconst(m->data + at), (size_t)(m->size - at), PROT_READ,
 	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return false;
 	if (at < m->lost_at)

@@ -218,8 +218,8 @@ static bool search_notes(const struct note_search *search,
 		    memcmp(notes + note.name, NOTE_NAME, sizeof(NOTE_NAME)) ==
 		            0) {
 			memcpy(&value, notes + note.value, sizeof(value));
-			if (search->found(object, at + note.value, value,
-			                  search->data))
+			if (search->found(object, (uintptr_t)(at + note.value),
+			                  value, search->data))
 				return true;
 		}
 		next = note.next;

@@ -71,9 +71,9 @@ int syc_write_at(int fd, const void *bytes, uint64_t size, uint64_t offset,
 	int r = 0;
 
 	while (done != size && r == 0) {
-		const ssize_t n =
-			syc_fd_pwrite(fd, (const char *)bytes + done,
-		                      size - done, (off_t)(offset + done));
+		const ssize_t n = syc_fd_pwrite(fd, (const char *)bytes + done,
+		                                (size_t)(size - done),
+		                                (off_t)(offset + done));
 
 		if (n > 0)
 			done += (uint64_t)n;

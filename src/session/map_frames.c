@@ -147,8 +147,8 @@ static bool find_build_id(const struct mapping *m, const struct mapping *base,
 
 	if (base->inode == m->inode && base->major == m->major &&
 	    base->minor == m->minor) {
-		syc_own_elf_in_memory(base->start, base->end - base->start,
-		                      &elf);
+		syc_own_elf_in_memory((uintptr_t)base->start,
+		                      (size_t)(base->end - base->start), &elf);
 		if (syc_own_elf_build_id(&elf, hex))
 			return true;
 	}

@@ -42,7 +42,7 @@ static bool compose_batch_again(struct syc_session *s, uint64_t *ret_size)
 	    j->record_len > sizeof(j->record) ||
 	    size + j->record_len > SYC_COPY_SIZE)
 		return false;
-	memmove(s->copy + j->record_len, s->copy, size);
+	memmove(s->copy + j->record_len, s->copy, (size_t)size);
 	memcpy(s->copy, j->record, j->record_len);
 	*ret_size = size + j->record_len;
 	return true;
@@ -60,7 +60,7 @@ static uint64_t count_written(struct syc_session *s, uint64_t size)
 		                           ? size - same
 		                           : sizeof(s->trace.rest);
 		const ssize_t got =
-			syc_fd_pread(s->trace.fd, chunk, n,
+			syc_fd_pread(s->trace.fd, chunk, (size_t)n,
 		                     (off_t)(s->journal->offset + same));
 		uint64_t i = 0;
 

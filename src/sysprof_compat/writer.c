@@ -85,7 +85,7 @@ void sysprof_capture_writer_stat(SysprofCaptureWriter *self,
 	     i++) {
 		size_t *const count =
 			i < 16 ? &stat->frame_count[i] : &stat->padding[i - 16];
-		*count = self->counts[i];
+		*count = (size_t)self->counts[i];
 	}
 }
 

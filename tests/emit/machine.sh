@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# machine.sh MACHINE - the process's layers without sampler and unwinder,
-# compiled for MACHINE and linked without libatomic.  CC -m32 compiles for i386,
-# a cross compiler for other machines.  The tests of events, overflows and
-# sessions run by the kernel or by qemu-user.
+# machine.sh MACHINE - the process's layers without sampler and unwinder, and the
+# drop-in, compiled for MACHINE and linked without libatomic.  CC -m32 compiles
+# for i386, a cross compiler for other machines.  The tests of events, overflows,
+# sessions and the drop-in run by the kernel or by qemu-user.
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
 # the program's name.  Tests of these run by a kernel only.
@@ -40,6 +40,7 @@ esac
 flags="$only -D_FILE_OFFSET_BITS=64 -std=gnu11 -O2 -fPIC"
 flags="$flags -fasynchronous-unwind-tables -fvisibility=hidden -Wall -Wextra -Werror"
 flags="$flags -I$source/include -I$source/src -I$source/tests"
+flags="$flags -I$source/include/sysprof-6"
 
 echo 'int main(void) { return 0; }' >one.c
 # shellcheck disable=SC2086
@@ -66,7 +67,8 @@ fi
 # --- build
 
 mkdir objects
-for layer in base os copies ring emit session collect common capture; do
+for layer in base os copies ring emit session collect common capture \
+	sysprof_compat; do
 	ls "$source/src/$layer"/*.c
 done >files
 for file in test_main peer peer_arena written make_capture; do
@@ -126,6 +128,25 @@ check overflow a_child_does_not_repeat_its_parents_frames
 check async
 check allocation
 check control a_socket_pair_made_before_exec_is_accepted
+"$tests/dropin/make_api_test.sh" >api.c
+for name in api behaviour; do
+	# The table has the sizes of 64-bit machines
+	[ "$machine $name" != "i386 api" ] || continue
+	case $name in
+	api) set -- api.c ;;
+	*) set -- "$tests"/dropin/test_behaviour.c \
+		"$tests"/dropin/behaviour_*.c objects/harness_make_capture.o ;;
+	esac
+	# shellcheck disable=SC2086
+	"$cc" $flags -Wno-deprecated-declarations "$@" -o "dropin_$name" \
+		libsyscap.a -pthread -ldl -lm
+	$run ./"dropin_$name" >out 2>&1 || {
+		cat out
+		echo "FAILED: dropin $name"
+		n_failed=$((n_failed + 1))
+	}
+	tail -n 1 out
+done
 check alone
 check output
 check spill

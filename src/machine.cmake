@@ -1,0 +1,33 @@
+# Find out what syscap supports on the target machine.  Sets SYSCAP_HAS_UNWINDER,
+# and ends with an error where nothing is supported.
+include(CheckCSourceCompiles)
+
+# syscap_machine_is(<variable> <condition of the preprocessor>...)
+function(syscap_machine_is variable)
+	string(JOIN " " condition ${ARGN})
+	check_c_source_compiles("#if ${condition}
+int main(void) { return 0; }
+#else
+#error other machine
+#endif" ${variable})
+endfunction()
+
+set(CMAKE_REQUIRED_QUIET ON)
+syscap_machine_is(SYSCAP_HAS_UNWINDER
+	"defined(__LP64__) && (defined(__x86_64__) ||"
+	"(defined(__riscv) && __riscv_xlen == 64) ||"
+	"(defined(__aarch64__) && !defined(__AARCH64EB__)))")
+if(NOT SYSCAP_HAS_UNWINDER)
+	syscap_machine_is(SYSCAP_MACHINE_HAS_EVENTS
+		"defined(__i386__) || (defined(__powerpc64__) &&"
+		"_CALL_ELF == 2 && defined(__LITTLE_ENDIAN__))")
+	if(NOT SYSCAP_MACHINE_HAS_EVENTS)
+		message(FATAL_ERROR "syscap does not support this machine "
+			"(${CMAKE_SYSTEM_PROCESSOR}).  It supports x86-64 (not x32), "
+			"aarch64 and riscv64, and events without stack samples on i386 "
+			"and ppc64el")
+	endif()
+	message(STATUS "There is no unwinder for this machine: only libraries for "
+		"events are built, without sampler and command")
+endif()
+unset(CMAKE_REQUIRED_QUIET)
