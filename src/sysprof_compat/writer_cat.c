@@ -180,9 +180,14 @@ static bool add_names(struct cat *cat, const SysprofCaptureFrame *frame)
 	return true;
 }
 
+/* On 32-bit machines, the libraries' code is above the addresses of names. */
 static bool is_jit_address(uint64_t address)
 {
-	return address >> 60 == SYSPROF_CAPTURE_JITMAP_MARK >> 60 &&
+	const uint64_t mark = SYSPROF_CAPTURE_JITMAP_MARK;
+
+	if (sizeof(void *) == 4)
+		return address > mark && address - mark <= 1 << 24;
+	return address >> 60 == mark >> 60 &&
 	       address >> 56 != 0xFF; /* 0xFF: the markers of contexts */
 }
 
