@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# packages.sh DIRECTORY - the Debian packages: built twice, in two directories,
-# with equal bytes; checked by lintian; installed in another Debian 12, where
-# debian/tests/programs builds and records programs; and removed, so that no
-# file is left.
+# packages.sh DIRECTORY - builds the Debian packages twice, in two directories,
+# with equal bytes, and checks them by lintian.  Another Debian 12 installs them.
+# There, debian/tests/programs builds and records programs.  After the packages
+# are removed, no file is left.
 #
 # Needs what root.sh needs, and 4 GB.  On two cores it takes 15 minutes.
 # The packages are in DIRECTORY/packages afterwards.

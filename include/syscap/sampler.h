@@ -172,8 +172,8 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
  *
  * The walk uses the tables that compilers write for exceptions, and frame
  * pointers in code without tables (of a JIT).  The walk does not read memory
- * that may be unmapped, and does not lock or allocate.  Where the library has no
- * unwinder for the machine, the result is 0.
+ * that may be unmapped, and does not lock or allocate.  On machines without an
+ * unwinder (docs/install.md), the result is 0.
  *
  * Context: any-thread, signal-safe.  The first walk through a function costs
  * microseconds, and later walks cost nanoseconds per frame (docs/sampling.md).

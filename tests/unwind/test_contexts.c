@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_contexts.c - contexts that a signal can interrupt: another handler, a
- * signal stack, a system call, a foreign stack, and a child that shares its
- * parent's memory.
+ * test_contexts.c - contexts that a signal can interrupt.  Among them are another
+ * handler, a signal stack, a system call, a foreign stack, and a child that
+ * shares its parent's memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
