@@ -118,6 +118,8 @@ struct syc_arena_head {
 	/* Session: the lock of the process that transfers frames, see
 	 * os/threads.h */
 	uint32_t lock;
+	/* Session: ns of the last check for ended processes, by any process */
+	int64_t looked_at;
 };
 
 #define SYC_RING_FILE_ID      "syscap.rings"

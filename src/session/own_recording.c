@@ -59,7 +59,7 @@ static const char *why_no_slot(int r)
 		return "no space left for rings";
 	case -ENOTSUP:
 		return "rings can't be mapped: mremap() is refused, and /proc "
-		       "has no path to their file";
+		       "is missing";
 	case -ECANCELED:
 		return "nothing is recorded";
 	default:
@@ -137,7 +137,8 @@ static int claim_open_slot(struct syc_session *s, struct syc_slot *ret_slot)
 		}
 		if ((r != -EMFILE && r != -ENOSPC) || s->no_thread)
 			return r;
-		s->looked_at = 0;
+		__atomic_store_n(&syc_arena_head(&s->arena)->looked_at, 0,
+		                 __ATOMIC_RELAXED);
 		now = syc_clock_kernel();
 		const int moving = syc_spill_run(s, now, &moved);
 		if (moving != 0)

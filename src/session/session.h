@@ -133,7 +133,6 @@ struct syc_session {
 	bool has_undescribed; /* a process has ended since the description */
 	bool is_damaged;      /* a related process has overwritten a ring */
 	bool has_told_damage;
-	int64_t looked_at; /* ns: last check for ended processes */
 	/* The last checked process, and the result */
 	int32_t checked_pid;
 	bool checked_is_running;

@@ -195,7 +195,7 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	const int r = syc_spill_finish(s, deadline, &is_last);
 	if (r == -EBUSY)
 		syc_diag_say("events may be lost",
-		             "another thread writes the capture for too long");
+		             "another thread writes for too long");
 	if (r == -EBUSY || !wait_for_users(deadline + GRACE_NS))
 		return r;
 	if (is_last) /* else another process reports the losses */

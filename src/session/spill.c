@@ -86,7 +86,7 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 	if (r == 0) {
 		if (s->retry_at != 0 && !s->has_told_late)
 			syc_process_set_reason(
-				"recording continues after a lack of room");
+				"recording continues: there is room");
 		s->retry_at = 0;
 	} else if (is_out_of_room(r) || r == -EIO || r == -ENOMEM) {
 		s->retry_at = now + RETRY_NS;
@@ -115,9 +115,8 @@ static void report_emptied(struct syc_session *s, int64_t deadline)
 	syc_text_add_i64(&text, (int64_t)s->trace.n_emptied);
 	s->trace.n_emptied = 0;
 	syc_rings_forget(s);
-	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
-	                       "library, which emptied it: earlier data is "
-	                       "lost");
+	syc_process_set_reason("another library emptied SYSPROF_TRACE_FD: "
+	                       "earlier data is lost");
 	syc_rings_describe(s, false, deadline);
 	syc_spill_write_metadata(s, "syscap.emptied", value, deadline);
 	syc_diag_say("the capture was emptied",
@@ -276,6 +275,7 @@ static int transfer(struct syc_session *s, int64_t deadline,
 static int pass(struct syc_session *s, bool is_end, int64_t deadline,
                 uint64_t *ret_moved)
 {
+	int64_t *const looked_at = &syc_arena_head(&s->arena)->looked_at;
 	const int64_t now = syc_clock_kernel();
 	struct syc_write_nosignal quiet;
 
@@ -284,9 +284,13 @@ static int pass(struct syc_session *s, bool is_end, int64_t deadline,
 		return -s->dead;
 	if (s->retry_at != 0 && now < s->retry_at)
 		return -EAGAIN;
-	s->looks = is_end || now - s->looked_at >= SYC_RELATIVES_LOOK_NS;
+	/* A related process may have stored a later time */
+	s->looks = is_end ||
+	           (uint64_t)(now -
+	                      __atomic_load_n(looked_at, __ATOMIC_RELAXED)) >=
+	                   (uint64_t)SYC_RELATIVES_LOOK_NS;
 	if (s->looks)
-		s->looked_at = now;
+		__atomic_store_n(looked_at, now, __ATOMIC_RELAXED);
 	s->checked_pid = 0;
 	syc_write_nosignal_begin(&quiet);
 	const int r = transfer(s, deadline, ret_moved);
@@ -440,8 +444,13 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 	}
 	s->retry_at = 0;        /* try the sink once more after any error */
 	s->trace.end_time |= 1; /* from now on, write the end time */
+	/* Only the last process checks for ended processes at once.  With many
+	 * processes a check takes milliseconds, during which no other process
+	 * can write.  If the other processes are killed meanwhile, the ring
+	 * file stays for syscap recover */
+	const bool is_last = !syc_rings_have_others(s);
 	do
-		r = pass(s, true, deadline, &moved);
+		r = pass(s, is_last, deadline, &moved);
 	while (r == 0 && (moved != 0 || (s->has_undescribed &&
 	                                 syc_clock_kernel() < deadline)));
 	if (r == 0) {
@@ -451,7 +460,7 @@ int syc_spill_finish(struct syc_session *s, int64_t deadline, bool *ret_is_last)
 		r = note_result(s, report_end(s, deadline), syc_clock_kernel());
 		syc_write_nosignal_end(&quiet);
 	}
-	*ret_is_last = !syc_rings_have_others(s);
+	*ret_is_last = is_last && !syc_rings_have_others(s);
 	if (r != 0 && s->dead == 0 && *ret_is_last)
 		lose_rest(s);
 	/* A process that claims a slot loads this word after the claim */

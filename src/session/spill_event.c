@@ -35,8 +35,9 @@
 #include "session/spill_thread.h"
 
 #define MS INT64_C(1000000)
-/* Time before another attempt at a transfer that was not possible. */
-#define AGAIN_NS (1 * MS)
+/* Time before another attempt at a transfer that was not possible.  A burst
+ * fills a ring in less than 1 ms. */
+#define AGAIN_NS (MS / 20)
 /* Space that a transfer needs on the stack, at most. */
 #define STACK_SIZE 3584u
 

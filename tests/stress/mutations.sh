@@ -237,6 +237,10 @@ mutate "events write beside the thread" src/session/spill_event.c \
 	's/\t\twake_thread\(s\);\n\t\treturn;/\t\twake_thread(s);/' \
 	"$spill" beside_the_librarys_thread_no_event_writes
 
+mutate "an exit looks up all processes" src/session/spill.c \
+	's/r = pass\(s, is_last, /r = pass(s, true, /' \
+	"$spill" an_exit_looks_up_few_processes
+
 mutate "the interval has no effect" src/emit/thread.c \
 	's/at != 0 && now >= at/at == 1/' \
 	"$spill" an_event_after_the_interval_writes_all_earlier_events
