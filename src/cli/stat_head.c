@@ -374,6 +374,19 @@ static uint64_t sum_without_stack(const struct syscap_view *view)
 	return 0;
 }
 
+/* Whether the capture has the rate that was requested.  Folded stacks and perf's
+ * events have only counts. */
+static bool has_rate(const struct syscap_profile *profile)
+{
+	size_t n;
+
+	syscap_profile_threads(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (syscap_profile_tick(profile, (uint32_t)i) > 1)
+			return true;
+	return false;
+}
+
 static void print_samples(const struct syc_stat_summary *summary,
                           const struct syc_stat_hot *hot)
 {
@@ -383,8 +396,11 @@ static void print_samples(const struct syc_stat_summary *summary,
 		return;
 	printf("  samples    %" PRIu64, samples->count);
 	if (samples->weight != samples->count)
-		printf(" instead of %" PRIu64
-		       " requested, so each counts for %.1f on average",
+		printf(has_rate(hot->profile)
+		               ? " instead of %" PRIu64
+		                 " requested, so each counts for %.1f on average"
+		               : " for %" PRIu64
+		                 " ticks, so each counts for %.1f on average",
 		       samples->weight,
 		       (double)samples->weight / (double)samples->count);
 	print_part(samples->cut, samples->count, "too deep to be complete");

@@ -100,13 +100,18 @@ def main():
            "  no names   for 71.4 %: 35.7 % in libz.so; install its debug "
            "symbols, then syscap symbolize x.syscap",
            "  lost       nothing",
-           "  samples    6 instead of 20 requested, so each counts for 3.3 "
-           "on average")
+           "  samples    6 for 20 ticks, so each counts for 3.3 on average")
     # The busiest process and thread come first.
     at = lines.index("Processes in the capture")
     assert [line.split()[:4] for line in lines[at + 2:at + 4]] == [
         ["1", "9", "2", "1:"], ["2", "5", "1", "2"]], lines[at:]
     assert "1: 6 3: 3" in lines[at + 2], lines[at + 2]
+    # Only a rate can be requested.
+    lines = head(*files, frame(11, -1, 0, 0, b"syscap.sample".ljust(
+        40, b"\0") + b"1000,cpu\0"), sample(1, 1, 3, RENDER),
+                 sample(1, 1, 5, RENDER))
+    expect(lines, "  samples    2 instead of 8 requested, so each counts for "
+           "4.0 on average")
     # No package has the names of code that is in no file.
     lines = head(*files, frame(3, 1, 0, 0, struct.pack(
         "<QQQQ", 0x9000, 0xa000, 0, 0) + b"[vdso]\0"),
@@ -117,8 +122,8 @@ def main():
     # table shows, without syscap's own.
     lines = head(*files, sample(1, 1, 3, RENDER), sample(1, 1, 1),
                  sample(1, 1, 6, OWN, APP))
-    expect(lines, "  samples    3 instead of 10 requested, so each counts for "
-           "3.3 on average, 25.0 % of the time without a stack")
+    expect(lines, "  samples    3 for 10 ticks, so each counts for 3.3 on "
+           "average, 25.0 % of the time without a stack")
     assert any(line.split() == ["1", "25.0", "%", "1", "25.0", "%", "[no",
                                 "stack]", "-"] for line in lines), lines
     # Bytes are scaled.
