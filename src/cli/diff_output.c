@@ -137,9 +137,12 @@ static void percent(char *text, size_t size, double ratio)
 {
 	const double value = (ratio - 1) * 100;
 
-	/* No "-0.0" */
-	snprintf(text, size, fabs(value) < 1e5 ? "%+.1f" : "%+.3g",
-	         fabs(value) < 0.05 ? 0.0 : value);
+	/* A bound next to 0 keeps its sign, but there is no "-0.0" */
+	if (fabs(value) >= 0.0005 && fabs(value) < 0.05)
+		snprintf(text, size, "%+.1g", value);
+	else
+		snprintf(text, size, fabs(value) < 1e5 ? "%+.1f" : "%+.3g",
+		         fabs(value) < 0.05 ? 0.0 : value);
 }
 
 /* Store a cell, such as "+15.3 %", "+13.6 … +17.1 %" or "1.105 ms", in
