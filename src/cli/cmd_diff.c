@@ -16,6 +16,7 @@
 #include "cli/error.h"
 #include "cli/filter_options.h"
 #include "cli/options.h"
+#include "cli/table.h"
 #include "cli/view_query.h"
 #include "compare/comparison.h"
 #include "profile/model.h"
@@ -548,6 +549,28 @@ static void print_nothing(const struct run *run,
 		        run->command, amounts, syc_filter_options_record(of));
 }
 
+/* A misspelt pattern never fails a build. */
+static void print_unused_gates(const struct run *run)
+{
+	const struct syc_comparison *comparison = &run->report.comparison;
+
+	for (size_t i = 0; i < run->report.gates.n; i++) {
+		const char *const glob = run->report.gates.items[i].glob;
+		size_t row = 0;
+
+		while (row < comparison->rows.n &&
+		       !syc_comparison_is_checked(&comparison->rows.items[row],
+		                                  glob))
+			row++;
+		if (glob == NULL || row < comparison->rows.n)
+			continue;
+		fprintf(stderr, "%s: note: --fail-above: ", run->command);
+		syc_printable_write(stderr, glob, false);
+		fputs(" matches no compared function, mark or counter\n",
+		      stderr);
+	}
+}
+
 /* Returns 0, -ENOMEM, or -EINVAL: nothing to compare. */
 static int compare(struct run *run, struct diff_collect *collect)
 {
@@ -565,6 +588,7 @@ static int compare(struct run *run, struct diff_collect *collect)
 		print_nothing(run, collect);
 		return -EINVAL;
 	}
+	print_unused_gates(run);
 	return print(run);
 }
 

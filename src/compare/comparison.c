@@ -313,12 +313,17 @@ static bool matches(const struct syc_compared *row, const char *glob)
 	return result;
 }
 
-bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
-                            const char *glob)
+bool syc_comparison_is_checked(const struct syc_compared *row, const char *glob)
 {
-	if (!row->differs || row->low <= factor ||
-	    row->measure == SYC_MEASURE_COUNT)
+	if (row->measure == SYC_MEASURE_COUNT)
 		return false;
 	return glob != NULL ? matches(row, glob)
 	                    : row->measure < SYC_MEASURE_LAST;
+}
+
+bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
+                            const char *glob)
+{
+	return row->differs && row->low > factor &&
+	       syc_comparison_is_checked(row, glob);
 }

@@ -161,10 +161,16 @@ int syc_comparison_set_total(struct syc_comparison *comparison, size_t unit,
 int syc_comparison_settle(struct syc_comparison *comparison, double min_share);
 
 /**
- * Return whether the row grew significantly by more than @factor; 1.05 is 5 %.
- * @glob: NULL, or a pattern of names, "group/name" for marks and counters.
- * Rows that do not match never exceed @factor.  Without @glob, counters never
- * exceed @factor.  Numbers of marks never exceed @factor.
+ * Return whether a limit applies to the row.  @glob: NULL, or a pattern of names,
+ * "group/name" for marks and counters.  Without @glob, no limit applies to
+ * counters.  No limit applies to numbers of marks.
+ */
+bool syc_comparison_is_checked(const struct syc_compared *row,
+                               const char *glob);
+
+/**
+ * Return whether a limit applies to the row, and the row grew significantly by
+ * more than @factor; 1.05 is 5 %.
  */
 bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
                             const char *glob);

@@ -28,4 +28,7 @@ run diff everything.syscap -- everything.syscap --all --by-share --total
 run diff everything.syscap everything.syscap -- everything.syscap
 run diff --markdown --all everything.syscap -- everything.syscap everything.syscap
 run diff --json everything.syscap -- everything.syscap everything.syscap
+run diff --fail-above '5%:prase' --fail-above '5%:parse' --fail-above 5% \
+	--fail-above '5%:render/f*' --fail-above '5%:frame' everything.syscap \
+	everything.syscap
 finish
