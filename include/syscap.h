@@ -85,7 +85,16 @@ extern "C" {
  * or loads libsyscap.so defines SYSCAP_NO_INLINE before it includes this
  * header.  The inline parts use symbols of the archive only.
  */
-#if defined(SYSCAP_NO_INLINE)
+/*
+ * A program that defines SYSCAP_DISABLE before it includes this header has no
+ * instrumentation.  The macros compile to nothing.  Their arguments must still
+ * be valid, but are never evaluated.  syscap_is_active() is false, and
+ * syscap_clock() and syscap_begin() return 0.  Functions that the program calls
+ * itself still need the library.
+ */
+#if defined(SYSCAP_DISABLE)
+#define SYSCAP_INLINE static inline
+#elif defined(SYSCAP_NO_INLINE)
 #define SYSCAP_INLINE extern
 #elif !defined(SYSCAP_INLINE)
 #define SYSCAP_INLINE static inline
@@ -101,11 +110,10 @@ extern "C" {
  */
 SYSCAP_INLINE bool syscap_is_active(void);
 
-#if defined(SYSCAP_NO_INLINE)
+#if defined(SYSCAP_NO_INLINE) && !defined(SYSCAP_DISABLE)
 #define SYC_ACTIVE() SYC_UNLIKELY(syscap_is_active())
 #else
-#define SYC_ACTIVE() \
-	SYC_UNLIKELY(__atomic_load_n(&syc_active, __ATOMIC_RELAXED))
+#define SYC_ACTIVE() SYC_UNLIKELY(SYC_ACTIVE_WORD())
 #endif
 
 /**
@@ -362,6 +370,15 @@ static inline void syc_scope_end(struct syc_scope *scope)
 #define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
 
 /** Record as SYSCAP_SCOPE, with @message, which must outlive the block. */
+#if defined(SYSCAP_DISABLE)
+#define SYSCAP_SCOPE_MESSAGE(group, name, message_)                            \
+	SYSCAP_STATIC_ASSERT(sizeof(group) <= 24, "group: 23 bytes");          \
+	SYSCAP_STATIC_ASSERT(sizeof(name) <= 40, "name: 39 bytes");            \
+	const char *SYC_JOIN(syc_message_, __LINE__) __attribute__((unused)) = \
+		NULL;                                                          \
+	if (SYC_ACTIVE())                                                      \
+	SYC_JOIN(syc_message_, __LINE__) = (message_)
+#else
 #define SYSCAP_SCOPE_MESSAGE(group, name, message_)                    \
 	SYC_MARK_SITE(SYC_JOIN(syc_site_, __LINE__), group, name);     \
 	struct syc_scope SYC_JOIN(syc_scope_, __LINE__)                \
@@ -374,6 +391,7 @@ static inline void syc_scope_end(struct syc_scope *scope)
 	}                                                              \
 	struct syc_scope *SYC_JOIN(syc_scope_kept_, __LINE__)          \
 		__attribute__((unused)) = &SYC_JOIN(syc_scope_, __LINE__)
+#endif
 
 /* -------------------------------------------------------------- counters */
 
@@ -434,6 +452,17 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
  */
 void syscap_counter_update_int64(struct syscap_counter *counter, int64_t value);
 void syscap_counter_update_double(struct syscap_counter *counter, double value);
+
+/**
+ * Add @n to a counter, and record the sum.  Also without a recording, @n is
+ * added.  Threads and handlers may add at the same time: after the last addition
+ * the newest recorded value is the sum.  Set and update no counter to which you
+ * add.
+ *
+ * Context: any-thread, signal-safe.  Costs as much as an atomic addition more
+ * than an update.  While other threads add, the call may record several sums.
+ */
+void syscap_counter_add(struct syscap_counter *counter, int64_t n);
 
 /**
  * Record several values with one time.  More than 5,456 values become several
@@ -718,7 +747,7 @@ int syscap_file_fd(const char *path, int fd);
 
 /* ----------------------------------------------------- the inline bodies */
 
-#if defined(SYSCAP_NO_INLINE)
+#if defined(SYSCAP_NO_INLINE) && !defined(SYSCAP_DISABLE)
 
 static inline void syc_mark_since(const struct syscap_mark_site *site,
                                   int64_t begin, const char *message)
@@ -736,22 +765,30 @@ static inline void syc_log(unsigned severity, const char *domain,
 
 SYSCAP_INLINE bool syscap_is_active(void)
 {
-	return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0;
+	return SYC_ACTIVE_WORD() != 0;
 }
 
 SYSCAP_INLINE int64_t syscap_clock(void)
 {
-	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+#if defined(SYSCAP_DISABLE)
+	return 0;
+#else
+	const int active = SYC_ACTIVE_WORD();
 
 	return syc_clock_of(syc_thread_of(active));
+#endif
 }
 
 SYSCAP_INLINE int64_t syscap_begin(void)
 {
-	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+#if defined(SYSCAP_DISABLE)
+	return 0;
+#else
+	const int active = SYC_ACTIVE_WORD();
 
 	return SYC_UNLIKELY(active != 0) ? syc_clock_of(syc_thread_of(active))
 	                                 : 0;
+#endif
 }
 
 /* Slow paths: long messages, counters that the ring does not define, and nested

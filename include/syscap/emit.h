@@ -136,6 +136,11 @@ struct syc_thread {
  * the destination of events.  A thread's state has the epoch of its ring.
  */
 extern SYC_HIDDEN int syc_active;
+#if defined(SYSCAP_DISABLE)
+#define SYC_ACTIVE_WORD() 0
+#else
+#define SYC_ACTIVE_WORD() __atomic_load_n(&syc_active, __ATOMIC_RELAXED)
+#endif
 
 /** 1: after publishing, an event calls the ring source (session/spill.h). */
 extern SYC_HIDDEN uint32_t syc_look_due;
@@ -470,7 +475,7 @@ static inline struct syc_thread *syc_thread_of(int active)
  */
 static inline struct syc_thread *syc_thread_get(uint8_t type)
 {
-	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	const int active = SYC_ACTIVE_WORD();
 	struct syc_thread *st = syc_thread_of(active);
 
 	if (SYC_UNLIKELY(st == NULL || st->epoch != active))

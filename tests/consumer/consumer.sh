@@ -142,6 +142,23 @@ headers() {
 	"$CC" -std=c99 -Wall -Wextra -Werror -I. -fsyntax-only "$here/app.c"
 }
 
+# disabled: with SYSCAP_DISABLE, the program needs no library, and evaluates no
+# argument.
+disabled() {
+	for language in "$CC -std=c11" "${CXX:+$CXX -x c++ -std=c++11}" \
+		"clang -std=c17"; do
+		command -v ${language%% *} >/dev/null || continue
+		for level in -O0 -O2; do
+			# shellcheck disable=SC2086 # several words
+			$language $level -DSYSCAP_DISABLE -I"$prefix/include" $strict \
+				"$here/disabled.c" -o "$work/disabled"
+			[ "$("$work/disabled")" = disabled ]
+			! nm "$work/disabled" | grep -E ' [TUDB] (syc|syscap)_'
+			echo "ok $language $level"
+		done
+	done
+}
+
 # strictly C C++ FILE: no warning of compilers for these standards.  Without
 # -isystem, as compilers are silent about headers of the system.
 strictly() {
@@ -364,6 +381,7 @@ shared)
 headers)
 	installed
 	headers
+	disabled
 	;;
 lto | standard)
 	$way

@@ -243,6 +243,82 @@ TEST(counters_are_defined_before_they_are_set_and_ids_are_distinct)
 	peer_free(&peer);
 }
 
+SYSCAP_COUNTER(a_sum, "cat", "sum", "A sum", SYSCAP_INT64);
+SYSCAP_COUNTER(a_real_sum, "cat", "real", "A sum", SYSCAP_DOUBLE);
+
+#define ADDERS 3
+#define ROUNDS 700
+
+static pthread_barrier_t adders;
+
+/* All threads add at once, then one of them emits a mark. */
+static void *add(void *number)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&adders);
+		syscap_counter_add(&a_sum, 1);
+		pthread_barrier_wait(&adders);
+		if (number == &adders)
+			SYSCAP_INSTANT("test", "round", NULL);
+	}
+	syscap_counter_add(&a_real_sum, 2);
+	return number;
+}
+
+CHILD(sums)
+{
+	pthread_t threads[ADDERS];
+
+	pthread_barrier_init(&adders, NULL, ADDERS);
+	for (int i = 0; i < ADDERS; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, add,
+		                        i == 0 ? &adders : NULL),
+		         0);
+	for (int i = 0; i < ADDERS; i++)
+		pthread_join(threads[i], NULL);
+	CHECK_EQ(a_sum.last, ADDERS * ROUNDS);
+	double sum;
+	memcpy(&sum, &a_real_sum.last, sizeof(sum));
+	CHECK(sum == 2 * ADDERS);
+}
+
+/* The newest value of a_sum before @end, and its time. */
+struct newest {
+	int64_t end, time;
+	uint64_t value;
+};
+
+TEST(the_newest_value_is_the_sum_of_all_threads_additions)
+{
+	static struct newest rounds[ROUNDS];
+	struct peer_frame frame;
+	struct peer peer;
+	unsigned n = 0;
+
+	peer_start(&peer, "sums", RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	for (unsigned i = 0; i < peer.n_rings; i++)
+		for (size_t at = 0; peer_next(&peer.rings[i], &at, &frame);)
+			if (frame.type == 10) {
+				CHECK(n < ROUNDS);
+				rounds[n++].end = frame.time;
+			}
+	CHECK_EQ(n, ROUNDS);
+	for (unsigned i = 0; i < peer.n_rings; i++)
+		for (size_t at = 0; peer_next(&peer.rings[i], &at, &frame);)
+			for (n = 0; frame.type == 9 && n < ROUNDS; n++) {
+				if (frame.time > rounds[n].end ||
+				    frame.time < rounds[n].time ||
+				    word(&frame, 64) > ADDERS * ROUNDS)
+					continue;
+				rounds[n].time = frame.time;
+				rounds[n].value = word(&frame, 64);
+			}
+	for (n = 0; n < ROUNDS; n++)
+		CHECK_EQ(rounds[n].value, ADDERS * (n + 1));
+	peer_free(&peer);
+}
+
 CHILD(logs)
 {
 	SYSCAP_LOG(SYSCAP_WARNING, "domain", "text");
