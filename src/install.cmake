@@ -1,6 +1,10 @@
 # Rules of `cmake --install`.  A user may move the prefix afterwards: package
 # files use paths relative to themselves.
+#
+# Components: dev (archives, headers, package files), shared (libsyscap.so) and
+# tools (the command and what it preloads).  The others are in CMakeLists.txt.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 
 set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
 
@@ -21,26 +25,29 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
 if(SYSCAP_SHARED)
 	# Omit libsyscap.so, which -lsyscap would prefer to the archive
 	install(TARGETS syscap_shared
-		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT shared
+		NAMELINK_SKIP)
 endif()
 if(SYSCAP_TOOLS)
 	install(TARGETS syscap_cli RUNTIME
-		DESTINATION ${CMAKE_INSTALL_BINDIR})
+		DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 	install(TARGETS syscap_preload syscap_preload_io syscap_preload_memory
-		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/syscap)
+		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/syscap
+		COMPONENT tools)
 	install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/
-		DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+		DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools
 		FILES_MATCHING PATTERN "*.1")
 	if(syscap_completions)
 		# Directory and file name of the completions of each shell
 		install(FILES ${syscap_completions}/syscap.bash
 			DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-			RENAME syscap)
+			COMPONENT tools RENAME syscap)
 		install(FILES ${syscap_completions}/syscap.zsh
 			DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
-			RENAME _syscap)
+			COMPONENT tools RENAME _syscap)
 		install(FILES ${syscap_completions}/syscap.fish
-			DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+			DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+			COMPONENT tools)
 	endif()
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-BSD2
