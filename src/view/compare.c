@@ -69,7 +69,7 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 {
 	char text[400], one[SYC_FIGURE], other[SYC_FIGURE], more[SYC_FIGURE];
 	char least[SYC_FIGURE];
-	const double ran = at_most(slow_marks->slow_ran, slow_marks->slow);
+	const double ran = at_most(slow_marks->slow_running, slow_marks->slow);
 	int y = context->top;
 
 	syc_figures_time(least, slow_marks->least, context->is_exact);
@@ -94,7 +94,8 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 	put_time(context, other, slow_marks->slow - ran);
 	if (slow_marks->slow - ran >= slow_marks->error) {
 		snprintf(text, sizeof(text),
-		         "time on a processor %s, waiting %s", one, other);
+		         "time on a processor %s, waiting %s%s", one,
+		         slow_marks->is_least ? "at least " : "", other);
 	} else {
 		put_time(context, other, slow_marks->error);
 		snprintf(text, sizeof(text),

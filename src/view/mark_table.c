@@ -302,6 +302,159 @@ static double error_of(const struct search *search, double n, double mean)
 	return n > 0 ? fmin(step, 2 * sqrt(step * fmin(step, mean) / n)) : 0;
 }
 
+/* A sample of a thread, with the ticks of the thread so far. */
+struct thread_sample {
+	int64_t time;
+	uint64_t ticks;
+};
+
+/* Samples of each thread by time. */
+struct running {
+	const struct syscap_profile *profile;
+	const struct syscap_profile_thread *threads;
+	size_t n_threads;
+	struct thread_sample *samples;
+	size_t *first; /* of each thread, and the number of all */
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct thread_sample *a = left, *b = right;
+
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* Sort a thread's samples, which are often sorted, and sum their ticks. */
+static void sum_ticks(struct thread_sample *samples, size_t n)
+{
+	size_t sorted = 1;
+
+	while (sorted < n && samples[sorted - 1].time <= samples[sorted].time)
+		sorted++;
+	if (sorted < n)
+		qsort(samples, n, sizeof(*samples), by_time);
+	for (size_t i = 1; i < n; i++)
+		samples[i].ticks += samples[i - 1].ticks;
+}
+
+static void running_fini(struct running *running)
+{
+	free(running->samples);
+	free(running->first);
+}
+
+static int running_init(struct running *running,
+                        const struct syscap_profile *profile)
+{
+	struct syscap_profile_samples samples;
+	size_t *first;
+
+	syscap_profile_samples(profile, &samples);
+	running->profile = profile;
+	running->threads = syscap_profile_threads(profile, &running->n_threads);
+	running->samples = calloc(samples.n + 1, sizeof(*running->samples));
+	running->first = first =
+		calloc(running->n_threads + 2, sizeof(*running->first));
+	if (running->samples == NULL || first == NULL) {
+		running_fini(running);
+		return -ENOMEM;
+	}
+	/* first[i + 1] is the end of thread i only after it has its samples */
+	for (size_t i = 0; i < samples.n; i++)
+		first[samples.threads[i] + 2]++;
+	for (size_t i = 2; i < running->n_threads + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < samples.n; i++)
+		running->samples[first[samples.threads[i] + 1]++] =
+			(struct thread_sample){ samples.times[i],
+			                        samples.ticks[i] };
+	for (size_t i = 0; i < running->n_threads; i++)
+		sum_ticks(running->samples + first[i], first[i + 1] - first[i]);
+	return 0;
+}
+
+static uint64_t ticks_before(const struct running *running, size_t thread,
+                             int64_t time)
+{
+	const size_t first = running->first[thread];
+	size_t low = first, high = running->first[thread + 1];
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (running->samples[middle].time < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > first ? running->samples[low - 1].ticks : 0;
+}
+
+static uint64_t ticks_inside(const struct running *running, size_t thread,
+                             const struct syscap_profile_mark *mark)
+{
+	int64_t end;
+
+	if (__builtin_add_overflow(mark->time, mark->duration, &end))
+		end = INT64_MAX;
+	return ticks_before(running, thread, end) -
+	       ticks_before(running, thread, mark->time);
+}
+
+/* Weight of the samples of the mark's thread during the mark.  If the thread is
+ * unknown, the busiest thread counts. */
+static double running_time(const struct running *running,
+                           const struct syscap_profile_mark *mark)
+{
+	const struct syscap_profile_thread *of =
+		&running->threads[mark->thread];
+	uint64_t most = 0;
+
+	if (of->tid >= 0)
+		most = ticks_inside(running, mark->thread, mark);
+	for (size_t i = 0; of->tid < 0 && i < running->n_threads; i++) {
+		const uint64_t ticks =
+			running->threads[i].process == of->process &&
+					running->first[i] <
+						running->first[i + 1]
+				? ticks_inside(running, i, mark)
+				: 0;
+
+		if (ticks > most)
+			most = ticks;
+	}
+	return (double)most *
+	       (double)syscap_profile_tick(running->profile, mark->thread);
+}
+
+static int measure_running(struct search *search)
+{
+	struct syc_slow_marks *slow_marks = search->slow_marks;
+	const struct syscap_view *all = search->all;
+	double sums[2] = { 0, 0 };
+	struct running running;
+	const int r = running_init(&running, search->profile);
+
+	if (r < 0)
+		return r;
+	/* The slowest come first */
+	for (size_t i = 0; i < all->n_marks; i++) {
+		const bool is_slow = i < search->slow->n_marks;
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(search->profile, all->marks[i]);
+
+		sums[is_slow] += running_time(&running, &mark);
+		slow_marks->is_least |=
+			is_slow && running.threads[mark.thread].tid < 0;
+	}
+	running_fini(&running);
+	if (slow_marks->n_slow > 0)
+		slow_marks->slow_running = sums[1] / (double)slow_marks->n_slow;
+	if (slow_marks->n_rest > 0)
+		slow_marks->rest_running = sums[0] / (double)slow_marks->n_rest;
+	return 0;
+}
+
 static void measure_marks(struct search *search)
 {
 	struct syc_slow_marks *slow_marks = search->slow_marks;
@@ -342,8 +495,10 @@ static double at_least_0(double value)
 
 static int add_waiting(struct syc_slow_marks *slow_marks)
 {
-	const double slow = at_least_0(slow_marks->slow - slow_marks->slow_ran);
-	const double rest = at_least_0(slow_marks->rest - slow_marks->rest_ran);
+	const double slow =
+		at_least_0(slow_marks->slow - slow_marks->slow_running);
+	const double rest =
+		at_least_0(slow_marks->rest - slow_marks->rest_running);
 
 	if (!slow_marks->has_waiting || fmax(slow, rest) < slow_marks->error)
 		return 0;
@@ -497,6 +652,8 @@ static int find(struct search *search)
 
 	measure_marks(search);
 	r = compare_functions(search);
+	if (r == 0 && search->slow_marks->has_waiting)
+		r = measure_running(search);
 	if (r == 0)
 		r = add_waiting(search->slow_marks);
 	if (r == 0)

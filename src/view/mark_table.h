@@ -60,8 +60,12 @@ struct syc_slow_marks {
 	uint64_t n_slow, n_rest; /* numbers of marks */
 	int64_t least;           /* the shortest slow mark */
 	double slow, rest;       /* mean durations */
-	/* Parts of the durations that samples cover. */
+	/* Parts of the durations that samples of the filter cover. */
 	double slow_ran, rest_ran;
+	/* Parts with any samples of the mark's thread, also in syscap's own
+	 * code.  If the thread is unknown, the busiest thread counts. */
+	double slow_running, rest_running;
+	bool is_least; /* a slow mark has no thread, so it waited longer */
 	enum syscap_view_unit unit;
 	bool has_waiting; /* samples cover only processor time */
 	double error;     /* of a mean waiting time; less is not known */

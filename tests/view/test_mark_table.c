@@ -165,3 +165,59 @@ TEST(waiting_below_the_error_of_the_samples_is_unknown)
 	CHECK(!has_row_of_waiting(10000)); /* samples are 4 ms apart */
 	CHECK(has_row_of_waiting(50000000));
 }
+
+/* Store the comparison of the slower half of two marks.  In 50 ms, a thread runs
+ * for 8 ms, half of this time in syscap's own code.  The main thread runs less. */
+static void find_own(struct syc_slow_marks *ret_slow_marks,
+                     const struct syscap_filter *filter, int32_t tid)
+{
+	const uint64_t stack[] = { 0x5000 }, own[] = { 0x6010, 0x5000 };
+	struct syscap_error error;
+	size_t n;
+
+	make_begin(&capture, false, 1000, 0);
+	make_process(&capture, 7, 1000, "/usr/bin/demo");
+	make_metadata(&capture, 1000, "syscap.sample", "250,cpu");
+	make_map(&capture, 7, 1000, 0x6000, 0x7000,
+	         "/usr/lib/libsyscap-memory.so", NULL);
+	make_mark(&capture, 7, tid, 1000000, 50000000, "a", "b", "");
+	make_mark(&capture, 7, tid, 900000000, 40000000, "a", "b", "");
+	make_stack(&capture, 2, 7, 8, 31000000, false, stack, 1);
+	make_stack(&capture, 2, 7, 8, 21000000, false, own, 2);
+	make_stack(&capture, 2, 7, 7, 22000000, false, stack, 1);
+	make_stack(&capture, 2, 7, 8, 51000000, false, stack, 1);
+	make();
+	CHECK_EQ(syc_slow_marks_find(ret_slow_marks, profile, filter,
+	                             syscap_profile_mark_names(profile, &n), 50,
+	                             &error),
+	         0);
+	end();
+}
+
+TEST(time_in_own_or_filtered_code_is_not_waiting)
+{
+	static const struct syscap_filter filters[] = {
+		{ 0 },
+		{ .with_recording = true },
+		{ .function = "absent" },
+		{ .drop = "." },
+	};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct syc_slow_marks slow_marks = { 0 };
+
+		for (int32_t tid = -1; tid <= 8; tid += 9) {
+			const struct syc_slow_marks_row *row;
+
+			find_own(&slow_marks, &filters[i], tid);
+			CHECK_EQ(slow_marks.slow_running, 8000000.0);
+			CHECK_EQ(slow_marks.rest_running, 0.0);
+			CHECK_EQ(slow_marks.is_least, tid < 0);
+			row = &slow_marks.rows.items[slow_marks.rows.n - 1];
+			CHECK_EQ(row->function, SYSCAP_PROFILE_NONE);
+			CHECK_EQ(row->slow_self, 42000000.0);
+			CHECK_EQ(row->rest_self, 40000000.0);
+			syc_slow_marks_fini(&slow_marks);
+		}
+	}
+}
