@@ -37,4 +37,9 @@ console.log(answer);
 expect('the first line is ' + culprit + ', not ' + first, isCulprit());
 expect('the answer names it', answer.includes(first));
 await browser.look(page, 'story');
+await choice('Compare').selectOption('search');
+await draw();
+answer = await page.locator('.answer').textContent();
+expect('an empty search has no difference: ' + answer,
+	/^Search for a name [^.]*\.$/.test(answer));
 await browser.end();

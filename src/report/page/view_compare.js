@@ -220,7 +220,8 @@ export class CompareView extends View {
 				(!hot || size(row) > size(hot)) && is(row) ? row : hot, null);
 		// A difference that noise does not explain comes first.
 		const bad = kind === 'file' && app.model.facts.incomparable;
-		const hot = !bad && (find((row) => row.differs) || find(() => true));
+		const hot = !bad && one.total > 0 &&
+			(find((row) => row.differs) || find(() => true));
 		/** @type {HTMLElement[]} */
 		const parts = [];
 		const say = (/** @type {any[]} */ ...what) => parts.push(el('p', {}, ...what));
