@@ -855,6 +855,9 @@ struct syscap_profile_heap {
 	/* `syscap cut` removed the end of the recording, and with it frees of
 	 * memory that counts as leaked. */
 	bool is_cut;
+	/* `syscap cut` removed the beginning of the recording, and with it
+	 * allocations, which @peak omits. */
+	bool is_begin_cut;
 };
 
 /** Get all allocations and frees, by number, or their sums. */

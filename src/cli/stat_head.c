@@ -42,7 +42,7 @@ static void print_heap(const struct syc_stat_hot *hot,
 	print_size(heap.bytes);
 	printf("; at most ");
 	print_size(heap.peak);
-	printf(" at %+.6f s",
+	printf("%s at %+.6f s", heap.is_begin_cut ? " of these" : "",
 	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
 	printf("%s\n  %s  %" PRIu64 " time%s, ", hot->whole,
 	       heap.is_cut ? "not freed" : "leaked   ", heap.n_leaked,

@@ -450,6 +450,8 @@ static const char *of_what(const struct syc_stat_hot *hot)
 	syscap_profile_heap(hot->profile, &heap);
 	if (of == SYSCAP_VIEW_LEAKED && heap.is_cut)
 		return " not freed in this part of the recording";
+	if (of == SYSCAP_VIEW_PEAK && heap.is_begin_cut)
+		return " in use at the peak, without earlier allocations";
 	return names[of];
 }
 

@@ -372,6 +372,7 @@ static void write_heap(struct syc_json *json, const struct syc_stat_hot *hot)
 	else
 		syc_json_null(json);
 	syc_json_member_bool(json, "is_cut", heap.is_cut);
+	syc_json_member_bool(json, "is_begin_cut", heap.is_begin_cut);
 	syc_json_end_object(json);
 }
 

@@ -241,6 +241,7 @@ void syscap_profile_heap(const struct syscap_profile *profile,
 	*ret_heap = profile->allocations.heap;
 	ret_heap->sample_bytes = profile->processes.memory_bytes;
 	ret_heap->is_cut = profile->processes.is_cut;
+	ret_heap->is_begin_cut = profile->processes.is_begin_cut;
 }
 
 uint64_t syscap_profile_tick(const struct syscap_profile *profile,

@@ -384,6 +384,7 @@ static void learn_cut(struct syc_processes *processes, int64_t time,
 		return;
 	processes->is_part = true;
 	processes->is_cut |= after > 0;
+	processes->is_begin_cut |= before > 0;
 	if (!__builtin_sub_overflow(time, before, &begin) &&
 	    begin < processes->begin)
 		processes->begin = begin;

@@ -72,6 +72,7 @@ struct syc_processes {
 	int64_t begin;
 	bool is_part;          /* `syscap cut` removed some time */
 	bool is_cut;           /* `syscap cut` removed the end */
+	bool is_begin_cut;     /* `syscap cut` removed the beginning */
 	unsigned clocks;       /* enum syc_clocks of processes */
 	unsigned asked_clocks; /* enum syc_clocks of the recorder's option */
 	unsigned recorded;     /* options of record, see was_recorded() */

@@ -108,6 +108,8 @@ static void format_amount(const struct syc_app_state *app, char *amount,
 	syscap_profile_heap(app->context.source->profile, &heap);
 	if (of == SYSCAP_VIEW_LEAKED && heap.is_cut)
 		word = "not freed";
+	if (of == SYSCAP_VIEW_PEAK && heap.is_begin_cut)
+		word = "in use, of this part";
 	syc_figures_amount(amount, view->unit, view->total, false);
 	for (size_t n = strlen(amount); n > 0 && amount[n - 1] == ' '; n--)
 		amount[n - 1] = 0;

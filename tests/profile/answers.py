@@ -214,7 +214,8 @@ def find_fates(capture):
             for number, row in enumerate(capture.allocations) if row.size > 0]
     sums = {"allocations": len(made), "bytes": sum(r.size for r, _ in made),
             "frees": len(rows) - len(made), "peak_bytes": peak,
-            "peak_ns": peak_time, "sample_bytes": None, "is_cut": False}
+            "peak_ns": peak_time, "sample_bytes": None, "is_cut": False,
+            "is_begin_cut": False}
     for what in ("leaked", "temporary"):
         sums[what] = sum(what in views for _, views in made)
         sums[what + "_bytes"] = sum(r.size for r, views in made

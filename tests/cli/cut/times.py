@@ -89,6 +89,31 @@ def check_heap(syscap, work):
         assert facts["sampled"].startswith("one recorded per 1000 bytes"), facts
 
 
+def check_peak(syscap, work):
+    """The peak of a part has no memory that was allocated before the part."""
+    whole, part = (os.path.join(work, name) for name in ("peak", "peak-part"))
+    with open(whole, "wb") as file:
+        file.write(struct.pack("<IBB66sqq168x", 0xFDCA975E, 1, 1, b"", 0, 40))
+        for time, address, size in ((10, 64, 4000), (30, 128, 100)):
+            file.write(struct.pack("<HhiqB7xQqiHHQ", 56, -1, 7, time, 14,
+                                   address, size, 7, 1, 0, 1 << 20))
+    run(syscap, "cut", "-q", "--from", "15ns", "-o", part, whole)
+    for path, head, hot, in_use, is_cut in (
+            (whole, b"; at most 4.0 KiB at ", b"4.0 KiB in use at the peak",
+             b" in use", False),
+            (part, b"; at most 100 bytes of these at ",
+             b"100 bytes in use at the peak, without earlier allocations",
+             b" in use, of this part", True)):
+        shown = run(syscap, "stat", "--of", "peak", path)
+        assert head in shown and b"Hot functions: " + hot + b"\n" in shown, shown
+        heap = json.loads(run(syscap, "stat", "--json", path))["heap"]
+        assert heap["is_begin_cut"] == is_cut, heap
+        page = run(syscap, "view", "--snapshot", "functions", "--size",
+                   "120x8", "--of", "peak", path)
+        assert in_use in page, page
+        assert is_cut or b"of this part" not in page, page
+
+
 def main(syscap):
     seed = int(os.environ.get("SEED", random.randrange(1 << 16)))
     print("SEED=%d" % seed)
@@ -114,6 +139,7 @@ def main(syscap):
                 assert ours[key] == rows, (words, key, ours[key], rows)
         check_messages(syscap, work)
         check_heap(syscap, work)
+        check_peak(syscap, work)
     print("20 parts agree")
 
 
