@@ -398,6 +398,11 @@ static void print_unsampled(const char *command, const char *rate,
 	if (syc_preload_refused(command, why, sizeof(why)))
 		fprintf(stderr,
 		        "syscap record: no samples of the command: %s\n", why);
+	else if (intake->samples == 0 && intake->sampling.lost > 0)
+		fprintf(stderr,
+		        "syscap record: all %llu samples are lost, since the "
+		        "rings were full; use a larger --ring-kib\n",
+		        (unsigned long long)intake->sampling.lost);
 	else if (intake->samples == 0 && intake->sampling.ended == 0)
 		fprintf(stderr,
 		        "syscap record: no samples of the command in %.1f ms "

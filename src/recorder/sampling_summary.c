@@ -70,11 +70,22 @@ void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
 	sampling->forbidden -= (int64_t)number_behind(text, "resumed ");
 }
 
+/* The ticks of all samples, also of lost ones, which have the weight of the
+ * others. */
+static double count_ticks(const struct syc_sampling_summary *sampling)
+{
+	const double lost = (double)sampling->lost;
+
+	return (double)sampling->ticks +
+	       (lost > 0 ? lost * (double)sampling->ticks /
+	                           (double)sampling->samples
+	                 : 0);
+}
+
 void syc_sampling_summary_compare(struct syc_sampling_summary *sampling,
                                   const char *sample, int64_t cpu_us)
 {
 	const uint64_t hz = strtoul(sample, NULL, 10);
-	const uint64_t ticks = sampling->ticks + sampling->lost;
 	struct syc_unsampled result = {
 		.n_threads = sampling->blocked + sampling->asleep +
 		             sampling->small + sampling->filtered +
@@ -84,9 +95,11 @@ void syc_sampling_summary_compare(struct syc_sampling_summary *sampling,
 	};
 	struct syscap_profile_unsampled judged;
 
-	if (hz == 0 || cpu_us <= 0)
+	/* A minority of samples does not have the weight of the lost ones */
+	if (hz == 0 || cpu_us <= 0 || sampling->lost > sampling->samples)
 		return;
-	result.sampled_us = (uint64_t)((double)ticks * 1e6 / (double)hz);
+	result.sampled_us =
+		(uint64_t)(count_ticks(sampling) * 1e6 / (double)hz);
 	syc_unsampled_judge(&result, &judged);
 	/* Wall time may contain the missing processor time */
 	if (judged.missing_ns > 0 || strstr(sample, ",wall") == NULL)

@@ -170,6 +170,24 @@ TEST(processor_time_without_samples_is_printed)
 	CHECK_EQ(say_missing(1000, "blocked 1", 1010, "1000,auto"), 1);
 }
 
+TEST(lost_samples_are_not_unsampled_time)
+{
+	struct syc_sampling_summary sampling = { .samples = 100,
+		                                 .ticks = 400,
+		                                 .lost = 50 };
+
+	/* Samples of 4 ms each: 150 samples are 600 ms */
+	syc_sampling_summary_compare(&sampling, "1000,auto", 610000);
+	CHECK(sampling.unsampled.has_cpu);
+	CHECK_EQ(sampling.unsampled.sampled_us, 600000);
+	/* The weight of so many lost samples is unknown */
+	sampling = (struct syc_sampling_summary){ .samples = 9,
+		                                  .ticks = 9,
+		                                  .lost = 150 };
+	syc_sampling_summary_compare(&sampling, "1000,auto", 610000);
+	CHECK(!sampling.unsampled.has_cpu);
+}
+
 TEST(one_unsampled_thread_is_singular)
 {
 	CHECK_EQ(say_missing(1000, "blocked 1, small 1", 1010, "1000,auto"), 1);

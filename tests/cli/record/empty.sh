@@ -50,6 +50,16 @@ for kind in blocked stalled; do
 	wants '^There are no '
 done
 
+# A full ring has no space for samples, which are not unsampled time.
+if command -v python3 >/dev/null; then
+	says --sample --memory --ring-kib=4 --drain-interval=1000 -- \
+		python3 -c 'for i in range(600000): str(i) * 100'
+	grep -q ' sample[s]*, ' said ||
+		wants 'all [0-9]* samples are lost, .* a larger --ring-kib$'
+	has_not 'could not be sampled'
+	has_not 'SYSCAP_DEBUG'
+fi
+
 # Runs until the recorder has seen the process.  The rate is so low that env
 # itself, which has the sampler, is not sampled
 says --sample=50 -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
