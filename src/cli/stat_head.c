@@ -56,7 +56,7 @@ static void print_heap(const struct syc_stat_hot *hot,
 	if (heap.sample_bytes > 0) {
 		printf("  sampled    one allocation per ");
 		print_size(heap.sample_bytes);
-		puts(": bytes are estimates, times count the sample");
+		puts(": bytes are estimates, times count sampled allocations");
 	}
 }
 
