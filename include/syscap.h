@@ -89,8 +89,8 @@ extern "C" {
  * A program that defines SYSCAP_DISABLE before it includes this header has no
  * instrumentation.  The macros compile to nothing.  Their arguments must still
  * be valid, but are never evaluated.  syscap_is_active() is false, and
- * syscap_clock() and syscap_begin() return 0.  Functions that the program calls
- * itself still need the library.
+ * syscap_clock() and syscap_begin() return 0.  A program that calls functions
+ * directly, without macros, still needs the library.
  */
 #if defined(SYSCAP_DISABLE)
 #define SYSCAP_INLINE static inline
@@ -454,10 +454,10 @@ void syscap_counter_update_int64(struct syscap_counter *counter, int64_t value);
 void syscap_counter_update_double(struct syscap_counter *counter, double value);
 
 /**
- * Add @n to a counter, and record the sum.  Also without a recording, @n is
- * added.  Threads and handlers may add at the same time: after the last addition
- * the newest recorded value is the sum.  Set and update no counter to which you
- * add.
+ * Add @n to a counter, and record the sum.  The addition also takes place
+ * without a recording.  Threads and handlers may add at the same time: after
+ * the last addition the newest recorded value is the sum.  Set and update no
+ * counter to which you add.
  *
  * Context: any-thread, signal-safe.  Costs as much as an atomic addition more
  * than an update.  While other threads add, the call may record several sums.

@@ -20,9 +20,10 @@
  * A thread of the library reads the counters, at the requested rate.  The
  * program's threads do not read counters.  Without the library's thread
  * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) the capture has no counters, and
- * reports the reason.  The program also reads no counters with SYSPROF_TRACE_FD
- * or under a recorder, which reads the counters itself on request.  A forked
- * child that records into its parent's file has its parent's counters.
+ * reports the reason.  With SYSPROF_TRACE_FD the program reads no counters.
+ * Under a recorder the program reads none either: the recorder reads them on
+ * request.  A forked child that records into its parent's file has its parent's
+ * counters.
  *
  * The linker takes this code (some 23 KiB) out of the archive if the program
  * calls a function of this header or uses SYSCAP_WITH_SYSTEM_COUNTERS.
