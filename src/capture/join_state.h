@@ -257,7 +257,7 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 
 #define SYC_JOIN_PIDS_ID "syscap.pid"
 
-/** A mapped file.  Its texts are in the input's map. */
+/** A mapped file; its texts are in the input's map. */
 struct syc_join_region {
 	uint64_t start, end, offset, inode;
 	/* Path, and build-id or NULL. */

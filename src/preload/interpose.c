@@ -258,7 +258,7 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 	if (r < 0)
 		return r;
 	syc_interposed_on_signalfd(r, passed);
-	/* Ticks may have got another signal during the call */
+	/* The signal of ticks may have changed during the call */
 	passed = syc_interposed_on_wait(set, &again);
 	if (passed != set && memcmp(&copy, &again, sizeof(copy)) != 0)
 		NEXT(signalfd)(r, passed, flags);

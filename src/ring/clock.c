@@ -140,7 +140,7 @@ static struct base load_base(const struct syc_thread *st)
 	return base;
 }
 
-/* Store the newest time that an event can have got from @base. */
+/* Store the newest time that an event can have read by @base. */
 static void note_newest(struct syc_thread *st, const struct base *base)
 {
 	uint64_t ticks = __rdtsc() - base->ticks;

@@ -143,7 +143,7 @@ _Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
 /* Children inherit the addresses; the memory is zeroed in a child. */
 static char *chunks[N_CHUNKS];
 static uint32_t n_chunks;
-static uint32_t n_ever;   /* number of targets that were ever given */
+static uint32_t n_ever;   /* number of targets that were ever in use */
 static uint32_t *buckets; /* 1 + number; zeroed with the chunks */
 static uint32_t word;     /* upper half of the cookies */
 
@@ -266,7 +266,7 @@ static uint32_t find_free(void)
 			return SYC_TARGETS_MAX;
 		n_chunks++;
 	}
-	/* Targets that were never given have no memory yet */
+	/* Targets that were never in use have no memory yet */
 	__atomic_store_n(&n_ever, n + 1, __ATOMIC_RELEASE);
 	return n;
 }

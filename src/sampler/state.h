@@ -236,7 +236,7 @@ uint64_t syc_target_scout_cookie(void);
  */
 struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Return the number of targets that were ever given, or a target.  Only given
+/** Return the number of targets that were ever in use, or a target.  Only these
  * targets are mapped.  Both functions are signal-safe. */
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);

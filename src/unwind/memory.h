@@ -177,7 +177,7 @@ void syc_modules_forget(void);
  * any-thread, signal-safe. */
 uint64_t syc_modules_generation(void);
 
-/** Return a number that changes when code without tables may have got tables.
+/** Return a number that changes when new tables may cover code without tables.
  * Context: any-thread, signal-safe. */
 uint64_t syc_modules_additions(void);
 

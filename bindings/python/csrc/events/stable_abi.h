@@ -3,8 +3,8 @@
  * stable_abi.h - Python's headers, limited to the stable ABI of 3.11.
  *
  * Vectorcalls are in the stable ABI since 3.12.  Python 3.11, which no longer
- * changes, exports the same functions and has the same flags.  Its headers hide
- * both from the limited API.
+ * changes, exports the same functions and has the same flags.  The headers of
+ * 3.11 hide both from the limited API.
  */
 #ifndef SYSCAP_PYTHON_STABLE_ABI_H
 #define SYSCAP_PYTHON_STABLE_ABI_H

@@ -2,9 +2,10 @@
 /*
  * traced.c - a function whose calls are marks.
  *
- * For Python the object is a kind of function.  It binds as a method, can be
- * pickled by name and referenced weakly, and has the attributes of its wrapped
- * function.  functools.update_wrapper() puts these attributes into its dict.
+ * For Python the object is a kind of function.  The object binds as a method,
+ * can be pickled by name and referenced weakly, and has the attributes of its
+ * wrapped function.  functools.update_wrapper() puts these attributes into the
+ * object's dict.
  */
 #include <syscap.h>
 
