@@ -121,7 +121,7 @@ TEST(foreign_file_is_unchanged)
 	CHECK_EQ(syc_writer_open(path, false, &writer, &error), -EEXIST);
 	CHECK_STR(error.message,
 	          "the file exists and is not a capture; choose another name");
-	/* Also with force, until the first write. */
+	/* Even with force, the file is unchanged before the first write. */
 	CHECK_EQ(syc_writer_open(path, true, &writer, &error), 0);
 	syc_writer_close(writer);
 	fd = open(path, O_RDONLY);

@@ -18,7 +18,7 @@
 
 struct census_part {
 	char name[24];
-	unsigned marks[CENSUS_EMITTERS]; /* marks 0 ... marks - 1 have come */
+	unsigned marks[CENSUS_EMITTERS]; /* marks 0 ... marks - 1 arrived */
 	unsigned logs[CENSUS_EMITTERS];
 	unsigned n_marks, n_notes;
 };

@@ -50,8 +50,8 @@ static void emit_nowhere(void)
 		parts_emit(parts[i], 9, 0, 10);
 }
 
-/* A name that one copy interned before stays valid, beside names that all
- * share. */
+/* A name that one copy interned before the start stays valid, also while the
+ * copies share new names. */
 CHILD(started)
 {
 	const unsigned starter = (unsigned)(peer_arg()[0] - '0');

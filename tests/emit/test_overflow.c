@@ -241,7 +241,7 @@ static void start_recording(char *path)
 	CHECK_EQ(syscap_start(&options), 0);
 }
 
-/* Its own recording replaces the recorder while frames wait. */
+/* A recording of the process replaces the recorder while frames wait. */
 CHILD(starts_its_own_recording)
 {
 	char path[64];

@@ -54,8 +54,8 @@ static bool is_first(const struct syc_line_table *table, uint32_t i)
 	return true;
 }
 
-/* Of different places of one file, only the first is kept; of binaries with the
- * same name, only the first is found. */
+/* Checks that of different places of one file only the first is kept, and of
+ * binaries with the same name only the first is found. */
 static void check_places(const struct syc_line_table *table,
                          const struct syc_line_table *other)
 {

@@ -64,7 +64,8 @@ static struct record record_at(const struct table *table, size_t i)
 	return record;
 }
 
-/* Sorted by pid and beginning, without overlaps, up to a record of zeros. */
+/* Checks that the records are sorted by pid and beginning, without overlaps, up
+ * to a record of zeros. */
 static void check_table(struct table *table)
 {
 	struct record last = { 0 }, record;

@@ -215,7 +215,7 @@ for name in alpha bravo; do
 	}
 done
 
-# Also if threads take turns at an address
+# The same property if threads take turns at an address
 "$SYSCAP" record -q --memory=1 -o threads.syscap -- ./host 500 threads
 "$SYSCAP" export -f folded --of leaked -o leaks threads.syscap
 awk 'match($0, /use_[a-z]+;run;/) {

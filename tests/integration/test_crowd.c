@@ -2,7 +2,7 @@
 /*
  * test_crowd.c - many threads and processes on an overloaded machine, while the
  * recorder, or the first process that records itself, is stopped for a while.
- * Their events are in the capture, or reported as lost.
+ * All events are in the capture, or reported as lost.
  *
  * With --whole the larger forms drive the load to some hundreds: CROWD_RUNS=3
  * and the name of a test shorten the run.
@@ -246,7 +246,8 @@ static void check_processes(enum mode mode, const char *what, unsigned ms)
 		          mode, what, ms, sent, kept, told);
 }
 
-/* The capture names no unknown process, and no process has another's name. */
+/* Checks that the capture names no unknown process, and that no process has the
+ * name of another. */
 static void check_names(enum mode mode, const char *kind, unsigned n)
 {
 	for (unsigned i = 0; i < n_processes; i++) {

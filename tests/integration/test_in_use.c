@@ -116,8 +116,8 @@ static const char *const reading[] = {
 	"stat copy",
 };
 
-/* The first @n commands that write to x are refused, with an error that names
- * @pid; commands that read x work. */
+/* Checks that the first @n commands, which write to x, are refused with an
+ * error that names @pid, and that commands that read x work. */
 static void check_refused(const char *dir, pid_t pid, unsigned n)
 {
 	char who[32];

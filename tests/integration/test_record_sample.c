@@ -241,8 +241,8 @@ TEST(a_set_user_id_program_runs_with_a_note_of_no_samples)
 	recording_free(&recording);
 }
 
-/* Nearly all stacks have the wanted names.  One stack may be from before
- * main(). */
+/* Checks that nearly all stacks have the wanted names.  One stack may be from
+ * before main(). */
 static void check_found(const struct names *names)
 {
 	if (names->n_found == 0 ||
@@ -253,9 +253,9 @@ static void check_found(const struct names *names)
 }
 
 /*
- * The spinning program was sampled a thousand times a second for @ms of its
- * processor time.  Ticks count, not samples: if other programs use the
- * processor for a while, one sample stands for all missed ticks.
+ * Checks that the spinning program was sampled a thousand times a second for
+ * @ms of its processor time.  Ticks count, not samples: if other programs use
+ * the processor for a while, one sample stands for all missed ticks.
  */
 static void check_ticks(const struct names *names, uint64_t ms)
 {
@@ -357,7 +357,8 @@ TEST(a_program_that_is_rebuilt_meanwhile_keeps_its_own_names)
 	recording_free(&recording);
 }
 
-/* In most samples @name is the innermost function, except for its callees. */
+/* Checks that in most samples @name is the innermost function, except for its
+ * callees. */
 static void check_code(const char *argument, const char *name)
 {
 	const char *const wanted[] = { name, "main", NULL };

@@ -11,7 +11,7 @@
 
 static struct recording recording;
 
-/* Sampling of sleeping threads stays unnoticed. */
+/* Checks that a program does not notice samples of its sleeping threads. */
 static void check_waits(const char *rate, const char *program, const char *deed)
 {
 	if (test_is_sanitized())

@@ -48,7 +48,7 @@ static int open_in(const char *dir, const char *name, char *path, size_t size)
 	return fd;
 }
 
-/* All sent marks are in the capture, or reported as lost. */
+/* Checks that all sent marks are in the capture, or reported as lost. */
 static void check_account(const char *path, unsigned sent, struct tally *t)
 {
 	written_tally(path, t);

@@ -153,7 +153,7 @@ static void end_run(struct run *run)
 	free(run->path);
 }
 
-/* Writes a value that the child has read itself to a file for the test. */
+/* Writes a value that the child has read to a file, for the test. */
 static void note(const char *name, int64_t value)
 {
 	char path[600];

@@ -30,7 +30,8 @@
 static struct frames_writer writer, other;
 static struct frames_seen seen;
 
-/* Adoption refuses @fd with the reason @why, and does not change @fd. */
+/* Checks that adoption refuses @fd with the reason @why, and does not change
+ * @fd. */
 static void check_refused(int fd, const char *why)
 {
 	struct syc_trace_target target = { .number = 77 };

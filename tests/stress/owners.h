@@ -9,8 +9,8 @@
 #include "harness/test.h"
 
 /**
- * Every frame of @ring is valid, and belongs to the thread and process that the
- * ring's header names.
+ * Check that every frame of @ring is valid, and belongs to the thread and
+ * process that the ring's header names.
  */
 static inline void check_one_owner(const struct peer_ring *ring)
 {
@@ -28,8 +28,8 @@ static inline void check_one_owner(const struct peer_ring *ring)
 }
 
 /**
- * The marks (@group, @name) in @ring are numbered by their times from @first on
- * without a gap.  Returns the number of marks.
+ * Check that the times of the marks (@group, @name) in @ring are @first and the
+ * following numbers, without a gap.  Returns the number of marks.
  */
 static inline unsigned check_numbered(const struct peer_ring *ring,
                                       const char *group, const char *name,

@@ -31,9 +31,8 @@ static struct syscap_stats get_stats(void)
 }
 
 /*
- * Marks are numbered: a thread's marks arrive from the first to the last
- * without a gap. A loss record reports a mark that was begun and never
- * finished.
+ * Checks that the marks of each thread are numbered without a gap, and that a
+ * loss record reports each mark that was begun and never finished.
  */
 static void check_ends(const struct peer *peer, unsigned n_threads)
 {

@@ -208,7 +208,7 @@ CHILD(late_events)
 	CHECK(syc_block->states_ever <= 16);
 }
 
-/* Every mark's message is the tid in its frame. */
+/* Checks that every mark's message is the tid in its frame. */
 static unsigned check_tids(const struct peer_ring *ring)
 {
 	struct peer_frame f;

@@ -91,7 +91,7 @@ static uintptr_t pc_of(pid_t pid)
 	return regs.rip;
 }
 
-/* The test fails if a signal that can be blocked is open at @pc. */
+/* Checks that all signals that can be blocked are blocked at @pc. */
 static void check_place(pid_t pid, uintptr_t pc)
 {
 	/* The first two can't be blocked, and each step opens the third */

@@ -94,7 +94,7 @@ static void fill(void)
 	emit_long();
 }
 
-/* All sent marks are kept or lost, and all losses reported. */
+/* Checks that all sent marks are kept or lost, and all losses reported. */
 static void check_sums(void)
 {
 	read_all();

@@ -258,7 +258,7 @@ CHILD(short_victims)
 	const unsigned by = stride(n_batch / 60 + 1);
 	for (unsigned n = 1 + (unsigned)test_seed() % by; n <= n_batch;
 	     n += by) {
-		/* Also with whole frames before the torn frame */
+		/* This batch has whole frames before the torn frame */
 		short_at = 1 + n * 37 % (FIRST_BATCH - 1);
 		kill_after(start_victim(), n, true, NULL);
 		transfer();
@@ -341,7 +341,7 @@ static void count(const struct syscap_frame *frame, unsigned char *received,
 	received[n]++;
 }
 
-/* Each mark and each loss is in the capture once. */
+/* Checks that each mark and each loss is in the capture once. */
 static void check_capture(const char *path, const char *notes)
 {
 	static unsigned char received[MARKS_MAX];

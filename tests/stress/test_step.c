@@ -560,8 +560,8 @@ TEST(a_handler_may_emit_every_kind_of_event)
 }
 
 /*
- * An event whose call was left by siglongjmp() is there, or counted as
- * abandoned, or had not begun; with later jumps, that order never goes back.
+ * Checks that an event whose call was left by siglongjmp() had not begun, is
+ * counted as abandoned, or is there.  Later jumps never go back in this order.
  */
 static void check_jumps(const char *child)
 {

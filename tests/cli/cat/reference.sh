@@ -36,7 +36,8 @@ expect() {
 
 # A frame index is left out, and a CTRDEF with nothing new in it.
 expect '< ctrdef 3 > ctrdef 2 < timestamp 2 > timestamp 1 ' join/left.syscap
-# Also a file chunk that both have; two tables become one, preceded by a time.
+# A file chunk that both have is left out, too, and two tables become one,
+# preceded by a time.
 expect '< ctrdef 6 > ctrdef 4 < file_chunk 8 > file_chunk 6 '\
 '< timestamp 4 > timestamp 3 ' join/left.syscap join/right.syscap
 expect '' reader/numbers.syscap reader/header_only.syscap
