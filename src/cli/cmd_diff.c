@@ -188,7 +188,7 @@ static int note_early_marks(struct recording *recording)
 	return r;
 }
 
-/* Note the reasons that may forbid the comparison of this file. */
+/* Store the reasons that may forbid the comparison of this file. */
 static void note_state(struct recording *recording)
 {
 	struct syc_diff_report *report = recording->collect->report;

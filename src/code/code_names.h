@@ -210,8 +210,8 @@ void syc_code_watch_free(struct syc_code_watch *watch);
  * or -ENOMEM. */
 int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
 
-/** Note that the process executed another program at @now, so that its code has
- * ended. */
+/** Store that the process executed another program at @now, so that its code
+ * has ended. */
 int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now);
 
 /** Make the last check, for which the process may have ended. */

@@ -75,7 +75,7 @@ bool syc_copies_change_active(int32_t from, int32_t to);
  * the ring source (look()). */
 void syc_copies_set_look_due(uint32_t look_due);
 
-/** Note that this copy's destructors run.  Returns true if the destructors of
+/** Store that this copy's destructors run.  Returns true if the destructors of
  * all other copies have run. */
 bool syc_copies_end(void);
 

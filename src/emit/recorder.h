@@ -38,7 +38,7 @@ struct syc_arena_head *syc_slot_arena_head(void);
 
 /* -------------------------------------------------------- recorder_end.c */
 
-/** Note the directory of the recorder's name, while the recorder runs.
+/** Store the directory of the recorder's name, while the recorder runs.
  * Precedes syc_recorder_end_look().  Context: any-thread, signal-safe. */
 void syc_recorder_end_note(void);
 
@@ -174,12 +174,12 @@ bool syc_ring_request_is_by_name(void);
  * owner. */
 void syc_ring_request_leave(struct syc_state *ts);
 
-/** Note that an answer was a ring, which is mapped.  Context: signal-safe. */
+/** Store that an answer was a ring, which is mapped.  Context: signal-safe. */
 void syc_ring_request_note_ring(void);
 
 /**
- * Note that @ts got no ring, because of @r.  Sets the time of the next attempt,
- * and turns recording off if the recorder has ended.
+ * Store that @ts got no ring, because of @r.  Sets the time of the next
+ * attempt, and turns recording off if the recorder has ended.
  *
  * Context: owner, signal-safe, signals blocked.
  */

@@ -198,7 +198,7 @@ void syc_ring_request_note_ring(void)
 	}
 }
 
-/* Note a failure.  Overlapping waits count as one failure, at the end of the
+/* Count a failure.  Overlapping waits count as one failure, at the end of the
  * first wait. */
 static void fall_silent(int64_t now)
 {

@@ -73,8 +73,8 @@ struct syc_ring_source {
 	/* Get pages for [at, at + n) of a session's ring.  Returns 0 or
 	 * -errno. */
 	int (*provide)(void *at, size_t n);
-	/* Note that a ring @is_filling up, or that a thread has ended, and left
-	 * its ring. */
+	/* Notify the reader that a ring @is_filling up, or that a thread has
+	 * ended, and left its ring. */
 	void (*poke)(bool is_filling);
 	/* Count a stray loss in memory that the reader of rings has, because no
 	 * thread may be able to report the loss.  Returns false if there is no

@@ -127,8 +127,8 @@ bool syc_thread_watch(struct syc_state *ts);
  * Context: signal-safe. */
 struct syc_state *syc_thread_watched(void);
 
-/** Note that this thread is in a signal handler, or has left it.  An event in a
- * handler writes only if its ring fills up.  Context: owner, all signals
+/** Store that this thread is in a signal handler, or has left it.  An event in
+ * a handler writes only if its ring fills up.  Context: owner, all signals
  * blocked. */
 static inline void syc_thread_note_handler(bool is_one)
 {

@@ -333,8 +333,8 @@ static bool is_clock_event(const char *name, size_t n)
 }
 
 /*
- * Note a sample in the first pass.  @event is the name of the sample's event,
- * of @n bytes.
+ * Store the period of a sample in the first pass.  @event is the name of the
+ * sample's event, of @n bytes.
  */
 static void note_period(struct parser *parser, const char *event, size_t n)
 {

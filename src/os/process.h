@@ -147,7 +147,7 @@ struct syc_thread_list {
 	uint64_t starter_mask;
 };
 
-/** Note that the calling thread works for the sampler, and had the mask @mask
+/** Store that the calling thread works for the sampler, and had the mask @mask
  * before it blocked all signals.  If @mask is NULL, the thread has finished
  * this work.  Only one thread at a time may do this work. */
 void syc_thread_list_note_starter(struct syc_thread_list *tasks,

@@ -51,7 +51,7 @@ static inline bool syc_seccomp_is_closed(void)
 	        syc_seccomp_here == SYC_SECCOMP_CLOSED_THREAD);
 }
 
-/** Note that the calling thread starts a thread, which inherits the caller's
+/** Store that the calling thread starts a thread, which inherits the caller's
  * filters. */
 static inline void syc_seccomp_note_new_thread(void)
 {

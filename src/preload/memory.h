@@ -240,7 +240,7 @@ void syc_memory_change_end(const struct syc_memory_change *change,
                            bool is_done);
 
 /**
- * Note that a mapping has replaced the contents of @range, and report the
+ * Store that a mapping has replaced the contents of @range, and report the
  * mapping if @is_reported.  Called after the mapping call, because no other
  * thread can get the range.
  */

@@ -110,8 +110,8 @@ bool syc_libc_is_foreign(void);
 /** Store the bounds of this library's code. */
 void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
 
-/** Note the load time of this library and of all libraries that the program was
- * linked with.  Context: a constructor. */
+/** Store the load time of this library and of all libraries that the program
+ * was linked with.  Context: a constructor. */
 void syc_unloads_begin(void);
 
 /**

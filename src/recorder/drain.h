@@ -80,7 +80,7 @@ uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 /** Drop the ids of @pid, which has ended or exec'ed. */
 void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid);
 
-/** Note that the ring has ended. */
+/** Store that the ring has ended. */
 void syc_renumber_ring_done(struct syc_renumber_ring *ring);
 
 struct syc_arena_taken;

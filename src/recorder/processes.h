@@ -219,7 +219,7 @@ void syc_processes_free(struct syc_processes *processes);
 void syc_processes_command(struct syc_processes *processes, int32_t pid,
                            const char *cmdline);
 
-/** Note that @pid requests a ring, and waits for the reply. */
+/** Store that @pid requests a ring, and waits for the reply. */
 void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
@@ -239,19 +239,19 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
                         int64_t since, const char *cmdline);
 
 /**
- * Note that a ring was made for the request of @pid.  If @pid has syscap's
+ * Store that a ring was made for the request of @pid.  If @pid has syscap's
  * library, @pid requested the ring at an event.
  */
 void syc_processes_expect(struct syc_processes *processes, int32_t pid);
 
-/** Note that @host, by the recorder's number, has written to a ring. */
+/** Store that @host, by the recorder's number, has written to a ring. */
 void syc_processes_heard(struct syc_processes *processes, int32_t host);
 
 /** Return the number of expected programs that have not written to a ring. */
 unsigned syc_processes_unheard(const struct syc_processes *processes);
 
 /**
- * Note that @pid had the code @addresses in a stack.  If an address is in no
+ * Store that @pid had the code @addresses in a stack.  If an address is in no
  * known mapping, read the maps immediately, because the process may soon remove
  * the mapping.
  */
@@ -265,11 +265,11 @@ void syc_processes_stack(struct syc_processes *processes, int32_t pid,
 void syc_processes_map(struct syc_processes *processes, int32_t pid,
                        const struct syscap_wire_map *map);
 
-/** Note that @pid has unmapped code. */
+/** Store that @pid has unmapped code. */
 void syc_processes_unmapped(struct syc_processes *processes, int32_t pid,
                             uint64_t start, uint64_t end);
 
-/** Note that @pid reported at @time whether @pid has a sampler. */
+/** Store that @pid reported at @time whether @pid has a sampler. */
 void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
                            int64_t time, bool has_one);
 
@@ -280,7 +280,7 @@ void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
  */
 unsigned syc_processes_without_sampler(const struct syc_processes *processes);
 
-/** Note that the pidfd of @pid signals the end of @pid. */
+/** Store that the pidfd of @pid signals the end of @pid. */
 void syc_processes_gone(struct syc_processes *processes, int32_t pid);
 
 /**
@@ -310,7 +310,7 @@ const struct syc_mapped_files *
 syc_processes_files(const struct syc_processes *processes);
 
 /**
- * Note that the recording is over, so that the code of living processes is
+ * Store that the recording is over, so that the code of living processes is
  * complete.
  */
 void syc_processes_finish_code(struct syc_processes *processes);

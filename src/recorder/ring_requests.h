@@ -95,11 +95,11 @@ struct syc_control_hooks {
 	 */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
 	/*
-	 * Note that @pid cannot send its arena yet, and may end without sending
-	 * it.
+	 * Store that @pid cannot send its arena yet, and may end without
+	 * sending it.
 	 */
 	void (*late)(void *context, int32_t pid);
-	/* Note that @pid could not send its arena, and ends. */
+	/* Store that @pid could not send its arena, and ends. */
 	void (*lost)(void *context, int32_t pid);
 	void *context;
 };

@@ -123,13 +123,13 @@ struct syc_missing_arenas {
 void syc_missing_arenas_free(struct syc_missing_arenas *arenas);
 
 /**
- * Note that @pid announced an arena that it cannot send yet (@more is 1), or
+ * Store that @pid announced an arena that it cannot send yet (@more is 1), or
  * that an announced arena arrived (-1).
  */
 void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
                                   int32_t pid, int more);
 
-/** Note that @pid could not hand its arena over. */
+/** Store that @pid could not hand its arena over. */
 void syc_missing_arenas_note_lost(struct syc_missing_arenas *arenas,
                                   int32_t pid);
 

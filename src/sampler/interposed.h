@@ -26,8 +26,8 @@
 #include <stdbool.h>
 
 /**
- * Note that the application is about to make a thread, which makes its own
- * timer.
+ * Notify the sampler that the application is about to make a thread, which
+ * makes its own timer.
  *
  * Context: any-thread, signal-safe.
  */
@@ -43,41 +43,45 @@ struct syc_interposed_filter {
 };
 
 /**
- * Note that the application is about to install @filter, at least for the
- * calling thread.  After this call the sampler makes no system call that a
- * filter may forbid.  New threads, threads without a tick yet, and children are
- * not sampled.  A thread whose ticks @filter forbids gets no more ticks.
+ * Notify the sampler that the application is about to install @filter, at least
+ * for the calling thread.  After this call the sampler makes no system call
+ * that a filter may forbid.  New threads, threads without a tick yet, and
+ * children are not sampled.  A thread whose ticks @filter forbids gets no more
+ * ticks.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_filter(struct syc_interposed_filter *filter);
 
-/** Note that the kernel has refused @filter.  Sampling continues as before,
- * unless another filter was installed.  Context: any-thread, signal-safe. */
+/** Notify the sampler that the kernel has refused @filter.  Sampling continues
+ * as before, unless another filter was installed.  Context: any-thread,
+ * signal-safe. */
 void syc_interposed_on_refusal(struct syc_interposed_filter *filter);
 
 /**
- * Note that the calling thread is about to get an alternate stack.
- * @is_cramped: whether the stack may be too small for a tick.
+ * Notify the sampler that the calling thread is about to get an alternate
+ * stack.  @is_cramped: whether the stack may be too small for a tick.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_room(bool is_cramped);
 
-/** Note that the calling thread is about to change its signal mask, perhaps to
- * fewer signals.  Context: any-thread, signal-safe. */
+/** Notify the sampler that the calling thread is about to change its signal
+ * mask, perhaps to fewer signals.  Context: any-thread, signal-safe. */
 void syc_interposed_on_unblock(void);
 
-/** Note that the calling thread is about to call exec, which may fail.
- * Context: any-thread, signal-safe. */
+/** Notify the sampler that the calling thread is about to call exec, which may
+ * fail.  Context: any-thread, signal-safe. */
 void syc_interposed_on_exec(void);
 
-/** Note that the program has closed a library.  Context: setup; any thread. */
+/** Notify the sampler that the program has closed a library.  Context: setup;
+ * any thread. */
 void syc_interposed_on_unload(void);
 
 /**
- * Note that the application is about to handle @signal, except by SIG_DFL or
- * SIG_IGN.  If ticks use @signal, the sampler chooses another signal.
+ * Notify the sampler that the application is about to handle @signal, except by
+ * SIG_DFL or SIG_IGN.  If ticks use @signal, the sampler chooses another
+ * signal.
  *
  * Context: any-thread, signal-safe.
  */
@@ -91,28 +95,28 @@ extern void (*syc_interposed_others)(int signal);
 extern int syc_interposed_signal;
 
 /**
- * Note that the application has given @signal its default action, or ignores
- * @signal.  If ticks use @signal, and @signal is harmless, the library's
- * handler is installed again, and stays hidden.
+ * Notify the sampler that the application has given @signal its default action,
+ * or ignores @signal.  If ticks use @signal, and @signal is harmless, the
+ * library's handler is installed again, and stays hidden.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_reset(int signal);
 
 /**
- * Note that the C library returns @action for @signal to the application.  If
- * @action is the library's handler, replace @action by the action that the
- * handler hides.  Programs restore the action that they found, and some
- * programs can't represent a foreign handler.  Signals that would kill when
- * they are reset to SIG_DFL are excluded.
+ * Notify the sampler that the C library returns @action for @signal to the
+ * application.  If @action is the library's handler, replace @action by the
+ * action that the handler hides.  Programs restore the action that they found,
+ * and some programs can't represent a foreign handler.  Signals that would kill
+ * when they are reset to SIG_DFL are excluded.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_query(int signal, struct sigaction *action);
 
 /**
- * Note that the application is about to wait for @set.  Returns @set, or, if
- * @set has all signals, @copy, which lacks the ticks' signal.
+ * Notify the sampler that the application is about to wait for @set.  Returns
+ * @set, or, if @set has all signals, @copy, which lacks the ticks' signal.
  *
  * If the ticks' signal changes during the wait, the wait may return a tick.  In
  * this case syc_interposed_is_tick() is true for the result, and the caller

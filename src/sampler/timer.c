@@ -366,7 +366,7 @@ void syc_thread_timer_begin_cramped(uint64_t blocked)
 	begin_self(blocked, true);
 }
 
-/* Note the stack's size.  The next scan updates the count of threads with a
+/* Store the stack's size.  The next scan updates the count of threads with a
  * timer. */
 void syc_thread_timer_note_room(bool is_cramped)
 {

@@ -114,12 +114,12 @@ void syc_thread_timer_settle(void);
  * @blocked. */
 void syc_thread_timer_begin(uint64_t blocked);
 
-/** Note that the calling thread has begun, with a stack that is too small for
+/** Store that the calling thread has begun, with a stack that is too small for
  * ticks. */
 void syc_thread_timer_begin_cramped(uint64_t blocked);
 
-/** Note whether the calling thread has an alternate stack that is too small for
- * ticks. */
+/** Store whether the calling thread has an alternate stack that is too small
+ * for ticks. */
 void syc_thread_timer_note_room(bool is_cramped);
 
 /** Restart the timer of the calling thread, which is about to block fewer

@@ -64,7 +64,7 @@ bool syc_rings_is_described(const struct syc_session *s, uint32_t i)
 	       (SYC_TOLD_NAME | SYC_TOLD_MAPS);
 }
 
-/* Note in all slots of @pid that the capture has the frames @what. */
+/* Store in all slots of @pid that the capture has the frames @what. */
 static void note_described(const struct syc_session *s, int32_t pid,
                            uint32_t what)
 {

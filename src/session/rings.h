@@ -79,7 +79,7 @@ bool syc_rings_is_described(const struct syc_session *session, uint32_t i);
 int syc_rings_describe(struct syc_session *session, bool may_lock,
                        int64_t deadline);
 
-/** Note that the capture has lost the frames about processes, which are then
+/** Store that the capture has lost the frames about processes, which are then
  * written again. */
 void syc_rings_forget(struct syc_session *session);
 

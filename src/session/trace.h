@@ -147,7 +147,7 @@ static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 	return trace->rest_at < trace->rest_len;
 }
 
-/** Note in the journal that @batch is about to be written at @offset of a
+/** Store in the journal that @batch is about to be written at @offset of a
  * file. */
 static inline void syc_journal_begin(const struct syc_batch *batch,
                                      uint64_t offset)

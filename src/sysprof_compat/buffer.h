@@ -166,13 +166,13 @@ bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
  */
 unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
 
-/** Note that @n bytes are now before the waiting half. */
+/** Store that @n bytes are now before the waiting half. */
 void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n);
 
 /** Take the unwritten bytes of the waiting half. */
 size_t syc_buffer_take(struct syc_buffer *buffer, const unsigned char **bytes);
 
-/** Note that @n of the bytes from syc_buffer_take() are written. */
+/** Store that @n of the bytes from syc_buffer_take() are written. */
 void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
 
 /**

@@ -220,11 +220,11 @@ static inline uint64_t syc_index_chain_left(const struct syc_index_chain *chain,
 	return chain->due > n_frames ? chain->due - n_frames : 0;
 }
 
-/** Note that @n bytes are about to be written at @place. */
+/** Store that @n bytes are about to be written at @place. */
 void syc_index_chain_write(struct syc_index_chain *chain,
                            const unsigned char *bytes, size_t n, int64_t place);
 
-/** Note that @done bytes of the write are written.  If the function returns
+/** Store that @done bytes of the write are written.  If the function returns
  * true, the caller stores chain->last in the header. */
 bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done);
 
