@@ -54,7 +54,7 @@ SYSPROF_BEGIN_DECLS
  *
  * Returns NULL and sets errno if the fd is not open for writing, or the file is
  * neither empty nor a capture (EBADF, EINVAL, ...).  Returns NULL without errno
- * if the variable is unset or no number above 2.
+ * if the variable is unset or is not a number above 2.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""view.py SYSCAP FILE - cost of `syscap view` for a large capture, in
-processor time: until the first screen, and for each key until the first and
-until the last change of the screen."""
+"""view.py SYSCAP FILE - processor time of `syscap view` for a large capture.
+
+The script measures the time until the first screen, and the times from each key
+until the first and the last change of the screen."""
 import fcntl
 import os
 import pty

@@ -75,7 +75,8 @@ int ring_peer_run_alone(const char *name, const char *control, int fd,
 
 void ring_peer_free(struct ring_peer *peer);
 
-/** In a deed: the deed's settings, and requests to the peer. */
+/** For the program that does a deed: settings of the deed, and requests to the
+ * peer. */
 const char *deed_arg(void);
 unsigned deed_ask(char what);
 

@@ -122,7 +122,7 @@ static void emit_three(void)
 	emit();
 }
 
-/* Like the event of another thread */
+/* Moves the overflow, like the event of another thread */
 static void move_others(void)
 {
 	syc_process->overflow_at = 0;
