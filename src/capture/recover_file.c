@@ -17,6 +17,7 @@
 #include "capture/frame.h"
 #include "capture/recover.h"
 #include "capture/ring_file_reader.h"
+#include "capture/writer.h"
 #include "common/load.h"
 
 #define PATH_SIZE 4096u
@@ -316,6 +317,30 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 	return 0;
 }
 
+/*
+ * Append METADATA `syscap.unfinished` to a capture without end time whose
+ * writer left no ring file.  The writer may have had later events.
+ */
+static int note_unfinished(const struct syc_recover_file *file, int64_t last,
+                           const struct syc_recovered *recovered,
+                           struct syscap_error *error)
+{
+	const size_t at = offsetof(struct syscap_wire_file, end_time);
+	const bool big = is_big(file);
+	union syc_frame_buffer buffer;
+	size_t size;
+
+	if (recovered->had_rings || file->dry || last <= 0 ||
+	    syc_load_i64(file->data + at, big) != 0 ||
+	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+		return 0;
+	size = syc_compose_metadata(&buffer, last, "syscap.unfinished",
+	                            "no end time");
+	return write_at(file->fd, &buffer, size, file->size)
+	               ? 0
+	               : fail_with_errno(error, "cannot write the capture");
+}
+
 int syc_recover_file_finish(struct syc_recover_file *file,
                             struct syc_recovered *recovered,
                             struct syscap_error *error)
@@ -337,6 +362,9 @@ int syc_recover_file_finish(struct syc_recover_file *file,
 		if (r != 0)
 			return r;
 	}
+	r = note_unfinished(file, last, recovered, error);
+	if (r != 0)
+		return r;
 	return set_end(file, last, recovered, error);
 }
 

@@ -322,7 +322,11 @@ static void print_lost(const struct syc_stat_summary *summary,
 		printf("  incomplete %s%s\n", why, whole);
 	if (lost->total == 0 && lost->bytes == 0) {
 		if (why == NULL)
-			printf("  lost       nothing%s\n", whole);
+			printf("  lost       nothing%s%s\n",
+			       summary->info.end == 0
+			               ? " known: the recording did not finish"
+			               : "",
+			       whole);
 		return;
 	}
 	printf("  lost       %" PRIu64 " event%s, ", lost->total,

@@ -43,6 +43,8 @@ static void cut_at_each_byte(const char *path, bool big)
 	struct make_capture c;
 	struct stat st;
 	size_t ends[3];
+	/* METADATA syscap.unfinished, not in the other byte order */
+	const size_t noted = big ? 0 : 80;
 
 	make_three(&c, big, ends);
 	for (size_t n = ends[0]; n <= ends[2]; n++) {
@@ -58,7 +60,7 @@ static void cut_at_each_byte(const char *path, bool big)
 		CHECK_EQ(recovered.cut, n - whole);
 		CHECK(n == whole || recovered.cut_at == whole);
 		CHECK_EQ(stat(path, &st), 0);
-		CHECK_EQ(st.st_size, whole);
+		CHECK_EQ(st.st_size, whole + noted);
 		make_rings_find(path, &found);
 		CHECK_EQ(found.end, 0);
 		/* end_time of the other byte order is unspecified */
@@ -68,6 +70,8 @@ static void cut_at_each_byte(const char *path, bool big)
 			                                            : 1512);
 		recovering_run(path, &recovered);
 		CHECK(recovered.cut == 0 && !recovered.made_end);
+		CHECK_EQ(stat(path, &st), 0);
+		CHECK_EQ(st.st_size, whole + noted);
 	}
 	make_free(&c);
 }

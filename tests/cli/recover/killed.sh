@@ -31,6 +31,8 @@ run check a.syscap
 cp a.syscap copy.syscap
 run recover copy.syscap
 run check copy.syscap
+"$SYSCAP" stat copy.syscap 2>&1 | grep -E '^  (incomplete|lost)' >>transcript
+run recover copy.syscap
 # Unreadable files stay.
 "$SYSCAP_TEST_BIN/make_orphan" "$work" broken
 run check a.syscap
