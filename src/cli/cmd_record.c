@@ -2,12 +2,14 @@
 /* cmd_record.c - `syscap record`: its command line. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/files.h"
@@ -34,7 +36,10 @@ enum {
 	OPT_LOGS,
 	OPT_NO_SYMBOLS,
 	OPT_LINES,
-	OPT_REPORT
+	OPT_REPORT,
+	OPT_BUS_NAME,
+	OPT_GNOME_SHELL,
+	OPT_DURATION
 };
 
 static bool parse_number(const char *text, const char *what, unsigned min,
@@ -147,6 +152,17 @@ static const struct syc_option table[] = {
 	  "make an HTML page of FILE (FILE with .html)", NULL },
 	{ "force", OPT_FORCE, NULL, "overwrite any FILE and keep no FILE.old",
 	  NULL },
+	{ "bus-name", OPT_BUS_NAME, "NAME",
+	  "also record the running program NAME of D-Bus", NULL },
+	{ "gnome-shell", OPT_GNOME_SHELL, NULL,
+	  "the same as --bus-name=org.gnome.Shell", NULL },
+	{ "duration", OPT_DURATION, "TIME",
+	  "without COMMAND, record for TIME (until Ctrl-C)", NULL },
+	{ "quiet", 'q', NULL, "print no progress and no summary", NULL },
+	{ 0 },
+};
+
+static const struct syc_option rare[] = {
 	{ "ring-kib", OPT_RING_KIB, "N",
 	  "size of each thread's ring in KiB (1024)", NULL },
 	{ "no-maps", OPT_NO_MAPS, NULL, "do not record which files are mapped",
@@ -157,7 +173,6 @@ static const struct syc_option table[] = {
 	  "set $SYSPROF_TRACE_FD and join that capture", NULL },
 	{ "gjs", OPT_GJS, NULL,
 	  "make GJS write JavaScript stacks and join them", NULL },
-	{ "quiet", 'q', NULL, "print no progress and no summary", NULL },
 	{ 0 },
 };
 
@@ -173,6 +188,48 @@ static bool is_value_of_sample(const char *option, const char *command)
 	       (command[digits] == 0 || command[digits] == ',');
 }
 
+/* Bus names have a dot, and object paths begin with a slash. */
+static bool add_bus_name(struct syc_record_options *options, const char *text)
+{
+	const char *const comma = strchr(text, ',');
+	const char *const dot = strchr(text, '.');
+
+	if (dot == NULL || text[0] == 0 || (comma != NULL && comma[1] != '/') ||
+	    (comma != NULL && dot > comma)) {
+		fprintf(stderr,
+		        "syscap record: --bus-name: '%s' is not a name such as "
+		        "org.gnome.Shell or system:org.example.Name,/object\n",
+		        text);
+		return false;
+	}
+	if (options->n_bus_names == SYC_BUS_NAMES_MAX) {
+		fprintf(stderr,
+		        "syscap record: --bus-name: at most %u programs\n",
+		        SYC_BUS_NAMES_MAX);
+		return false;
+	}
+	options->bus_names[options->n_bus_names++] = text;
+	return true;
+}
+
+/* Read a time for sleep(1). */
+static bool read_duration(const char *text, const char **ret_seconds)
+{
+	static char seconds[32];
+	int64_t ns;
+
+	if (!syc_quantity_duration(text, &ns) || ns <= 0) {
+		fprintf(stderr,
+		        "syscap record: --duration: '%s' is not a time such as "
+		        "10s or 500ms\n",
+		        text);
+		return false;
+	}
+	snprintf(seconds, sizeof(seconds), "%.3f", (double)ns / 1e9);
+	*ret_seconds = seconds;
+	return true;
+}
+
 /* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct syc_record_options *options,
                  struct page *page)
@@ -181,6 +238,7 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 		                   .argc = argc,
 		                   .argv = argv,
 		                   .stops = true };
+	const char *duration = NULL;
 	int key;
 
 	while ((key = syc_options_next(&words)) > 0) {
@@ -249,6 +307,18 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 		case OPT_STDERR:
 			options->error_lines = true;
 			break;
+		case OPT_BUS_NAME:
+			if (!add_bus_name(options, words.value))
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_GNOME_SHELL:
+			if (!add_bus_name(options, "org.gnome.Shell"))
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_DURATION:
+			if (!read_duration(words.value, &duration))
+				return SYC_EXIT_MISUSE;
+			break;
 		case OPT_RING_KIB:
 			if (!parse_number(words.value, "--ring-kib",
 			                  RING_KIB_MIN, RING_KIB_MAX,
@@ -264,6 +334,20 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 	}
 	if (words.status >= 0)
 		return words.status;
+	if (duration != NULL && (optind != argc || options->n_bus_names == 0)) {
+		fputs("syscap record: --duration needs --bus-name, and no "
+		      "COMMAND\n",
+		      stderr);
+		return SYC_EXIT_MISUSE;
+	}
+	if (optind == argc && options->n_bus_names != 0) {
+		static const char *wait[3] = { "sleep" };
+
+		wait[1] = duration != NULL ? duration : "infinity";
+		options->is_waiting = true;
+		options->argv = syc_unconst(wait);
+		return -1;
+	}
 	if (optind == argc) {
 		fputs("syscap record: expected a command\n"
 		      "Try 'syscap record --help'.\n",
@@ -306,11 +390,13 @@ static int run_record(int argc, char **argv)
 		                  RING_KIB_MAX, &options.ring_kib))
 			return SYC_EXIT_MISUSE;
 	}
-	if (!page.is_wanted)
-		return syc_record_run(&options);
-	if (!may_make_page(&page, &options))
+	if (page.is_wanted && !may_make_page(&page, &options))
 		return 125;
-	return make_page(&page, &options, syc_record_run(&options));
+	int r = syc_record_run(&options);
+	/* Without COMMAND, Ctrl-C is the usual end */
+	if (options.is_waiting && (r == 128 + SIGINT || r == 128 + SIGTERM))
+		r = SYC_EXIT_DONE;
+	return page.is_wanted ? make_page(&page, &options, r) : r;
 }
 
 const struct syc_command syc_cmd_record = {
@@ -324,5 +410,7 @@ const struct syc_command syc_cmd_record = {
 	.status = "COMMAND's (128+signal); 125 failed, 126, 127 not run, 2 "
 		  "wrong use.",
 	.options = table,
+	.shared = rare,
+	.shared_title = "Rarely needed (see syscap-record(1)):",
 	.operand = SYC_OPERAND_COMMAND,
 };

@@ -62,8 +62,8 @@ struct syc_command {
 	const char *status; /* text about the exit status */
 	const struct syc_option *options;
 	/*
-	 * NULL, or a table shared by several commands, with the place of its
-	 * explanation. --help shows only the names of its options.
+	 * NULL, or a table of options that --help only names, with the place of
+	 * their explanation.
 	 */
 	const struct syc_option *shared;
 	const char *shared_title;

@@ -524,7 +524,7 @@ static void print_result(const struct syc_recording *recording,
 		print_asan(options->argv[0],
 		           syc_processes_files(recording->processes)->n_asan);
 	print_content(recording, processes);
-	if (is_empty(recording))
+	if (is_empty(recording) && !options->is_waiting)
 		print_nothing(options->argv);
 }
 

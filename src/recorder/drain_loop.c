@@ -329,27 +329,31 @@ void syc_loop_run(struct syc_recording *recording)
 /* Greatest number of batches of events at the end, far above any need */
 #define BATCHES_MAX 16384
 
-/* Join the captures that the command wrote.  Returns false if some content is
+/* Join the captures that others wrote.  Returns false if some content is
  * lost. */
 static bool join_written(struct syc_recording *recording)
 {
 	bool all_is_there = true, lost;
 
-	const struct syc_traced_file *const all[] = { &recording->trace,
-		                                      &recording->gjs };
+	const struct syc_traced_file *file;
 	uint32_t last_id = syc_renumber_last(recording->renumber);
 
-	for (unsigned i = 0; i < 2; i++) {
-		if (all[i]->fd < 0)
+	for (unsigned i = 0;; i++) {
+		file = i == 0   ? &recording->trace
+		       : i == 1 ? &recording->gjs
+		                : syc_bus_file(recording->bus, i - 2);
+		if (file == NULL)
+			break;
+		if (file->fd < 0)
 			continue;
 		const uint64_t n = syc_traced_file_join(
-			all[i], recording->options->output, &last_id,
+			file, recording->options->output, &last_id,
 			recording->writer, &lost);
 		all_is_there &= !lost;
 		if (n != 0 && !recording->options->quiet)
 			fprintf(stderr,
 			        "syscap record: %s: %llu frame%s joined\n",
-			        all[i]->option, (unsigned long long)n,
+			        file->option, (unsigned long long)n,
 			        syc_plural(n));
 	}
 	return all_is_there;
@@ -371,7 +375,7 @@ static void add_names(struct syc_recording *recording, int64_t end)
 
 	if (!syc_recording_wants_names(recording) ||
 	    (recording->intake.stacks == 0 && !options->trace_fd &&
-	     !options->gjs))
+	     !options->gjs && recording->bus == NULL))
 		return;
 	syc_processes_finish_code(recording->processes);
 	syc_naming_write(&naming, &recording->names);
@@ -453,12 +457,15 @@ int syc_finish_recording(struct syc_recording *recording)
 	int64_t end;
 	int r;
 
+	syc_bus_end(recording->bus);
 	syc_control_server_refuse(recording->server);
 	processes.missing = refuse_callers(recording);
 	syc_rings_close(&recording->rings);
 	take_the_rest(recording);
 	syc_processes_count(recording->processes, &processes.all,
 	                    &processes.alive);
+	processes.alive -=
+		syc_bus_count_alive(recording->bus, recording->processes);
 	processes.missing +=
 		syc_processes_unheard(recording->processes) +
 		syc_missing_arenas_count(&recording->rings.arenas.missing);

@@ -300,6 +300,7 @@ static void tear_down_recording(struct syc_recording *recording)
 	syc_writer_close(recording->writer);
 	syc_traced_file_close(&recording->trace);
 	syc_traced_file_close(&recording->gjs);
+	syc_bus_free(recording->bus);
 	close_fd(recording->child_end);
 	close_fd(recording->signal_fd);
 	close_fd(recording->epoll);
@@ -388,8 +389,9 @@ int syc_record_run(const struct syc_record_options *options)
 		.control = -1,
 		.child_end = -1,
 		.listener = { .fd = -1 },
-		.trace = { "SYSPROF_TRACE_FD", "--trace-fd", -1 },
-		.gjs = { "GJS_TRACE_FD", "--gjs", -1 },
+		.trace = { "SYSPROF_TRACE_FD", "--trace-fd", "the command",
+		           -1 },
+		.gjs = { "GJS_TRACE_FD", "--gjs", "the command", -1 },
 		.interval = 1,
 		.began = syc_now()
 	};
@@ -424,6 +426,13 @@ int syc_record_run(const struct syc_record_options *options)
 	r = set_up_recording(&recording);
 	if (r != 0)
 		goto fail;
+	if (options->n_bus_names != 0) {
+		r = syc_bus_begin(options, recording.processes, &recording.bus);
+		if (r < 0)
+			goto fail;
+		if (r == 0 && options->is_waiting)
+			goto out; /* the failure was printed */
+	}
 	exit_status = syc_launch_command(&recording);
 	if (exit_status != 0)
 		goto out;

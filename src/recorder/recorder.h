@@ -23,6 +23,8 @@
 
 /* Options of a recording. */
 
+#define SYC_BUS_NAMES_MAX 8u
+
 struct syc_record_options {
 	const char *output;
 	const char *version; /* version of syscap, for the capture */
@@ -32,6 +34,11 @@ struct syc_record_options {
 	bool symbols;       /* add names of functions in stacks at the end */
 	bool lines;         /* add source lines of stacks, with symbols */
 	bool trace_fd, gjs; /* give the command a file to write to */
+	/* Programs on D-Bus that record, too: [system:]NAME[,OBJECT] */
+	const char *bus_names[SYC_BUS_NAMES_MAX];
+	unsigned n_bus_names;
+	bool is_waiting; /* the command only waits: there is nothing to record
+	                  * without a program on D-Bus */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
 	const char *io;     /* $SYSCAP_IO of the command; NULL: none */

@@ -163,8 +163,8 @@ bool syc_system_counters_begin(struct syc_system_counters *system,
 void syc_system_counters_free(struct syc_system_counters *system);
 
 /*
- * Captures that the command writes into a file of the recorder, by another
- * capture writer.
+ * Captures that the command, or a program on D-Bus, writes into a file of the
+ * recorder, by another capture writer.
  *
  * Older writers omit the end time, leave a torn frame, or overwrite each
  * other's frames.  The recorder does not trust the command.  So the recorder
@@ -173,8 +173,9 @@ void syc_system_counters_free(struct syc_system_counters *system);
  */
 
 struct syc_traced_file {
-	const char *variable; /* variable with the fd for the command */
+	const char *variable; /* variable with the fd, or another name */
 	const char *option;   /* option by which the user requested the file */
+	const char *who;      /* the writer */
 	int fd;               /* -1: no file */
 };
 
@@ -195,6 +196,35 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *file,
                               struct syc_writer *writer, bool *ret_lost);
 
 void syc_traced_file_close(struct syc_traced_file *file);
+
+/*
+ * Programs that record at a request on D-Bus.
+ */
+
+struct syc_bus;
+
+/**
+ * Request recordings from the programs of options->bus_names.  Returns the
+ * number of programs that record, or -errno, and prints each failure on stderr.
+ * Free *@ret_bus, also after a failure.
+ */
+int syc_bus_begin(const struct syc_record_options *options,
+                  struct syc_processes *processes, struct syc_bus **ret_bus);
+
+/** End the recordings: afterwards the files are complete.  May wait 25 s for a
+ * program that does not answer. */
+void syc_bus_end(struct syc_bus *bus);
+
+/** Return the number of the programs that live. */
+unsigned syc_bus_count_alive(const struct syc_bus *bus,
+                             const struct syc_processes *processes);
+
+/** The file of the @n-th program, without a fd if the program does not record;
+ * NULL: there is no such program. */
+const struct syc_traced_file *syc_bus_file(const struct syc_bus *bus,
+                                           unsigned n);
+
+void syc_bus_free(struct syc_bus *bus);
 
 /**
  * Settings of the recorder's process that the recorder changed, and restores
@@ -241,9 +271,10 @@ struct syc_recording {
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
 	struct syc_traced_file trace, gjs;
-	char *preload;      /* $LD_PRELOAD of the command, or NULL if
+	struct syc_bus *bus; /* NULL: no program on D-Bus */
+	char *preload;       /* $LD_PRELOAD of the command, or NULL if
 	                     * unchanged */
-	struct stat output; /* state of the file after the recording's start */
+	struct stat output;  /* state of the file after the recording's start */
 	struct syc_spawned command;
 	struct syc_unloaded unloaded;
 	bool stop; /* after two requests to stop, finish without the command */

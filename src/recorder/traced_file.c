@@ -128,8 +128,9 @@ static void report_trouble(void *data, const struct syc_join_message *message)
 	if (message->has_offset)
 		fprintf(stderr,
 		        "syscap record: %s: at byte %" PRIu64
-		        " of the output of the command: %s\n",
-		        file->option, message->offset, message->text);
+		        " of the output of %s: %s\n",
+		        file->option, message->offset, file->who,
+		        message->text);
 	else
 		fprintf(stderr, "syscap record: %s: %s\n", file->option,
 		        message->text);
@@ -159,9 +160,9 @@ static bool keep_bytes(const struct syc_traced_file *file, const char *output,
 	if (fd >= 0)
 		close(fd);
 	fprintf(stderr,
-	        "syscap record: %s: cannot join the command's own capture: "
+	        "syscap record: %s: cannot join the own capture of %s: "
 	        "%s; %s%s\n",
-	        file->option, why,
+	        file->option, file->who, why,
 	        done == copy->size ? "a copy is in "
 	                           : "no copy could be written to ",
 	        name);
@@ -211,17 +212,16 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *file,
 	if (!make_copy(file->fd, output, &copy)) {
 		*ret_lost = true;
 		fprintf(stderr,
-		        "syscap record: %s: cannot copy the output of the "
-		        "command: %s\n",
-		        file->option, strerror(errno));
+		        "syscap record: %s: cannot copy the output of %s: "
+		        "%s\n",
+		        file->option, file->who, strerror(errno));
 		return 0;
 	}
 	syc_writer_totals(writer, &before);
 	if (copy.size == 0) {
 		fprintf(stderr,
-		        "syscap record: %s: the command wrote no capture to "
-		        "SYSPROF_TRACE_FD\n",
-		        file->option);
+		        "syscap record: %s: %s wrote no capture to %s\n",
+		        file->option, file->who, file->variable);
 	} else if (syscap_reader_open_memory(copy.data, copy.size, &reader,
 	                                     &error) != 0) {
 		*ret_lost = !keep_bytes(file, output, &copy, error.message);
