@@ -42,4 +42,11 @@ await draw();
 answer = await page.locator('.answer').textContent();
 expect('an empty search has no difference: ' + answer,
 	/^Search for a name [^.]*\.$/.test(answer));
+await choice('Compare').selectOption('brush');
+await draw();
+answer = await page.locator('.answer').textContent();
+expect('no selected time has no difference: ' + answer,
+	/^Drag on the time axis [^.]*\.$/.test(answer));
+const bar = await page.locator('main .bar').first().textContent();
+expect('no control is undefined: ' + bar, !bar.includes('undefined'));
 await browser.end();

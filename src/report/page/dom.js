@@ -60,7 +60,7 @@ function nameControl(control) {
 export function fill(element, ...children) {
 	const at = document.activeElement;
 	const name = at && at !== element && element.contains(at) && nameControl(at);
-	element.replaceChildren(...children.filter((child) => child !== null &&
+	element.replaceChildren(...children.filter((child) => child != null &&
 		child !== false));
 	if (!name)
 		return;

@@ -218,9 +218,9 @@ export class CompareView extends View {
 		const find = (/** @type {(row: any) => boolean} */ is) =>
 			this.table.rows.reduce((hot, row) => size(row) > 0 &&
 				(!hot || size(row) > size(hot)) && is(row) ? row : hot, null);
-		// A difference that noise does not explain comes first.
+		// A certain difference comes first.
 		const bad = kind === 'file' && app.model.facts.incomparable;
-		const hot = !bad && one.total > 0 &&
+		const hot = !bad && (byMark || one.total * other.total) &&
 			(find((row) => row.differs) || find(() => true));
 		/** @type {HTMLElement[]} */
 		const parts = [];
