@@ -452,7 +452,7 @@ static const char *why_incomplete(const char *id)
 	if (strcmp(id, "syscap.stopped") == 0)
 		return "the size limit was reached: later events are lost";
 	if (strcmp(id, "syscap.unfinished") == 0)
-		return "the recording was killed: later events may be lost";
+		return "its writer was killed: later events may be lost";
 	return NULL;
 }
 
