@@ -137,6 +137,27 @@ static int add_inputs(struct cat_job *job)
 	return r;
 }
 
+/* Keep the knowledge that the writer of an input was killed.  A ring file has
+ * the last events of its process. */
+static void note_unfinished(struct cat_job *job, int64_t time)
+{
+	union syc_frame_buffer frame;
+
+	for (unsigned i = 0; i < job->options->n_files; i++) {
+		struct syscap_file_info info;
+
+		if (job->readers[i] == NULL)
+			continue;
+		syscap_reader_info(job->readers[i], &info);
+		if (info.end != 0 || info.merged_bytes > 0)
+			continue;
+		syc_compose_metadata(&frame, time, "syscap.unfinished",
+		                     "no end time");
+		syc_writer_add(job->writer, &frame);
+		return;
+	}
+}
+
 /*
  * Join the inputs.  The writer is open, so the output is locked, but still has
  * its old content.  If the output cannot be written completely, it is removed.
@@ -179,6 +200,7 @@ static void join_files(struct cat_job *job)
 		syc_writer_add(job->writer, &frame);
 	}
 	joined = syc_join_write(job->join, job->writer);
+	note_unfinished(job, span.end);
 	syc_writer_totals(job->writer, &written);
 	if (joined < 0 && written.error == 0)
 		complain_of(job, NULL, joined);

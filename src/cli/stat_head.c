@@ -323,7 +323,8 @@ static void print_lost(const struct syc_stat_summary *summary,
 	if (lost->total == 0 && lost->bytes == 0) {
 		if (why == NULL)
 			printf("  lost       nothing%s%s\n",
-			       summary->info.end == 0
+			       summary->info.end == 0 &&
+			                       summary->info.merged_bytes == 0
 			               ? " known: the recording did not finish"
 			               : "",
 			       whole);

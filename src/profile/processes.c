@@ -452,7 +452,7 @@ static const char *why_incomplete(const char *id)
 	if (strcmp(id, "syscap.stopped") == 0)
 		return "the size limit was reached: later events are lost";
 	if (strcmp(id, "syscap.unfinished") == 0)
-		return "its writer was killed: later events may be lost";
+		return "the capture was not finished: later events may be missing";
 	return NULL;
 }
 

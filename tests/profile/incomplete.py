@@ -18,7 +18,8 @@ REASONS = {
     "syscap.emptied": "another library emptied the capture: earlier data is "
                       "lost",
     "syscap.stopped": "the size limit was reached: later events are lost",
-    "syscap.unfinished": "its writer was killed: later events may be lost",
+    "syscap.unfinished": "the capture was not finished: later events may be "
+                         "missing",
 }
 
 

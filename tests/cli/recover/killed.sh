@@ -29,6 +29,8 @@ run check a.syscap
 # A copy has no ring file of its own.
 "$SYSCAP_TEST_BIN/make_orphan" "$work"
 cp a.syscap copy.syscap
+"$SYSCAP" cat -o joined.syscap copy.syscap 2>/dev/null
+"$SYSCAP" stat joined.syscap | grep -E '^  (incomplete|lost)' >>transcript
 run recover copy.syscap
 run check copy.syscap
 "$SYSCAP" stat copy.syscap 2>&1 | grep -E '^  (incomplete|lost)' >>transcript
