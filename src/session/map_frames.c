@@ -33,6 +33,9 @@
 
 /* A static program may lack this function. */
 #pragma weak dl_iterate_phdr
+#ifndef __GLIBC__ /* musl has no such variable */
+extern struct r_debug _r_debug;
+#endif
 #pragma weak _r_debug
 /* Greatest number of libraries that are read */
 #define LIBRARIES_MAX 4096u

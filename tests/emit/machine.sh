@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # machine.sh MACHINE - the process's layers without sampler and unwinder, and the
 # drop-in, compiled for MACHINE and linked without libatomic.  CC -m32 compiles
-# for i386, a cross compiler for other machines.  The tests of events, overflows,
+# for i386, musl-gcc for musl, a cross compiler for other machines.  The tests of events, overflows,
 # sessions and the drop-in run by the kernel or by qemu-user.
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
@@ -25,6 +25,12 @@ i386)
 	packages="libc6-dev-i386 lib32gcc-12-dev"
 	emulator=i386
 	;;
+musl)
+	# The kernel's headers are in the C library's directories
+	only="-idirafter /usr/include -idirafter"
+	only="$only /usr/include/$("$cc" -print-multiarch)"
+	packages=musl-tools emulator=none
+	;;
 aarch64) tools=aarch64-linux-gnu libc=arm64 emulator=aarch64 ;;
 riscv64) tools=riscv64-linux-gnu libc=riscv64 emulator=riscv64 ;;
 ppc64el) tools=powerpc64le-linux-gnu libc=ppc64el emulator=ppc64le ;;
@@ -33,10 +39,14 @@ ppc64el) tools=powerpc64le-linux-gnu libc=ppc64el emulator=ppc64le ;;
 	exit 2
 	;;
 esac
-[ "$machine" = i386 ] || {
+case $machine in
+i386) ;;
+musl) cc=musl-gcc ;;
+*)
 	cc=$tools-gcc
 	packages="gcc-$tools libc6-dev-$libc-cross"
-}
+	;;
+esac
 flags="$only -D_FILE_OFFSET_BITS=64 -std=gnu11 -O2 -fPIC"
 flags="$flags -fasynchronous-unwind-tables -fvisibility=hidden -Wall -Wextra -Werror"
 flags="$flags -I$source/include -I$source/src -I$source/tests"
@@ -48,10 +58,11 @@ if ! "$cc" $flags one.c -o one 2>/dev/null; then
 	echo "skip: $cc $only makes no programs (Debian: $packages)"
 	exit 77
 fi
-[ "$machine" = i386 ] || {
+case $machine in i386 | musl) ;; *)
 	root=$("$cc" -print-file-name=libc.so.6)
 	export QEMU_LD_PREFIX="${root%/lib/*}"
-}
+	;;
+esac
 run=
 if ! ./one 2>/dev/null; then
 	run=$(command -v qemu-$emulator || command -v qemu-$emulator-static ||
@@ -115,7 +126,10 @@ check() {
 }
 
 tests=$source/tests
-for name in emit connection names overflow async allocation control; do
+# musl has no backtrace()
+allocation=allocation
+[ "$machine" != musl ] || allocation=
+for name in emit connection names overflow async $allocation control; do
 	build "$name" "$tests/emit/test_$name.c"
 done
 for name in alone output spill unreported; do
@@ -126,7 +140,7 @@ check connection
 check names a_forked_child_keeps_addresses_and_has_its_own_for_new_names
 check overflow a_child_does_not_repeat_its_parents_frames
 check async
-check allocation
+[ -z "$allocation" ] || check allocation
 check control a_socket_pair_made_before_exec_is_accepted
 "$tests/dropin/make_api_test.sh" >api.c
 for name in api behaviour; do
