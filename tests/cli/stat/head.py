@@ -144,7 +144,8 @@ def main():
                 "<QqiHHQ", 0x1000, 1 << 20, 1, 1, 0, RENDER)))
         assert [line for line in lines if line.startswith("  sampled  ")] == [
             "  sampled    one allocation per %s: bytes are estimates, times "
-            "count the sample" % size] * (size is not None), (value, lines)
+            "count sampled allocations" % size] * (
+                size is not None), (value, lines)
     # All functions have names.
     lines = head(*files, sample(1, 1, 1, RENDER))
     expect(lines, "x.syscap", "  hottest    render 100.0 %")
