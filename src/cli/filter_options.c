@@ -147,6 +147,20 @@ static const char *take_pid(const char *value, int32_t *ret_pid)
 	return NULL;
 }
 
+/* Returns the expected form of --from or --to; NULL: valid. */
+static const char *take_time(struct syscap_filter *filter, bool is_to,
+                             const char *value)
+{
+	const char *expected =
+		take_duration(value, is_to ? &filter->to : &filter->from);
+
+	*(is_to ? &filter->has_to : &filter->has_from) = true;
+	if (expected != NULL || !filter->has_from || !filter->has_to ||
+	    filter->from <= filter->to)
+		return expected;
+	return is_to ? "a time after --from" : "a time before --to";
+}
+
 /* Take an option.  Returns the expected form of @value; NULL: valid. */
 static const char *take(struct syc_filter_options *options, int c,
                         const char *value)
@@ -155,11 +169,9 @@ static const char *take(struct syc_filter_options *options, int c,
 
 	switch (c) {
 	case SYC_FILTER_FROM:
-		filter->has_from = true;
-		return take_duration(value, &filter->from);
+		return take_time(filter, false, value);
 	case SYC_FILTER_TO:
-		filter->has_to = true;
-		return take_duration(value, &filter->to);
+		return take_time(filter, true, value);
 	case SYC_FILTER_PID:
 		return take_pid(value, &filter->pid);
 	case SYC_FILTER_THREAD:

@@ -7,6 +7,9 @@ for option in --functions=0 --functions=x --top=0 --sort=weight --sort= --min=1 
 	--longer-than=5 --longer-than=-5ms --slowest=0 --slowest=0% --slowest; do
 	run stat $option everything.syscap
 done
+run stat --from 5ms --to 4ms everything.syscap
+run stat --to 4ms --from 5ms everything.syscap
+run stat --from 4ms --to 4ms --top 1 everything.syscap
 run stat --mark nothing everything.syscap
 run stat --mark render/frame --from 2s everything.syscap
 run stat --pid 12345 --tree --threads everything.syscap
