@@ -19,13 +19,14 @@ syscap_machine_is(SYSCAP_HAS_UNWINDER
 	"(defined(__aarch64__) && !defined(__AARCH64EB__)))")
 if(NOT SYSCAP_HAS_UNWINDER)
 	syscap_machine_is(SYSCAP_MACHINE_HAS_EVENTS
-		"defined(__i386__) || (defined(__powerpc64__) &&"
+		"defined(__i386__) || (defined(__ARMEL__) &&"
+		"defined(__ARM_EABI__)) || (defined(__powerpc64__) &&"
 		"_CALL_ELF == 2 && defined(__LITTLE_ENDIAN__))")
 	if(NOT SYSCAP_MACHINE_HAS_EVENTS)
 		message(FATAL_ERROR "syscap does not support this machine "
 			"(${CMAKE_SYSTEM_PROCESSOR}).  It supports x86-64 (not x32), "
-			"aarch64 and riscv64, and events without stack samples on i386 "
-			"and ppc64el")
+			"aarch64 and riscv64, and events without stack samples on "
+			"i386, armhf and ppc64el")
 	endif()
 	message(STATUS "There is no unwinder for this machine: only libraries for "
 		"events are built, without sampler and command")

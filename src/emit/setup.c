@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -321,6 +322,9 @@ void syc_setup_again(void)
 	syc_undisturbed_end(&before);
 }
 
+/* Greatest size of arguments and environment together (execve(2)) */
+#define ARGS_MAX ((uintptr_t)6 << 20)
+
 /*
  * Return whether the stack is as shallow as before main().  Before main() the
  * start-up code calls constructors 100 to 420 bytes below the beginning of the
@@ -333,10 +337,12 @@ static bool has_shallow_stack(void)
 	char **at = environ - 1; /* the NULL after argv */
 	uintptr_t n = 0;
 
-	/* The stack begins at argc.  An environment that the program has set is
-	 * not on the stack */
-	while (environ != NULL && (uintptr_t)at > here &&
-	       (uintptr_t) * --at != n)
+	/* An environment that the program has set is not on the stack, above
+	 * which the kernel put some bytes.  Memory below it may be unmapped */
+	if ((uintptr_t)getauxval(AT_RANDOM) - (uintptr_t)environ > ARGS_MAX)
+		return false;
+	/* The stack begins at argc */
+	while ((uintptr_t)at > here && (uintptr_t) * --at != n)
 		n++;
 	return (uintptr_t)at - here < 768;
 }
@@ -346,7 +352,8 @@ void syc_setup_run(void)
 	uint32_t expected = NOT_BEGUN;
 	const int saved = errno;
 
-	if (!__atomic_compare_exchange_n(
+	if (__atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) != NOT_BEGUN ||
+	    !__atomic_compare_exchange_n(
 		    &init_phase, &expected,
 		    has_shallow_stack() ? BEFORE_MAIN : UNDER_WAY, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))

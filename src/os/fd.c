@@ -14,6 +14,14 @@
  * flags at 0 to 2 */
 #define PLACEHOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW)
 
+/* The argument @at of a system call.  On Arm, 64-bit arguments begin in a
+ * register with an even number. */
+#if defined(__arm__)
+#define OFFSET(at) 0, (long)(at), (long)((at) >> 32)
+#else
+#define OFFSET(at) at
+#endif
+
 void syc_fd_close(int fd)
 {
 	syscall(SYS_close, fd);
@@ -26,7 +34,7 @@ ssize_t syc_fd_read(int fd, void *to, size_t size)
 
 ssize_t syc_fd_pread(int fd, void *to, size_t size, off_t at)
 {
-	return syscall(SYS_pread64, fd, to, size, at);
+	return syscall(SYS_pread64, fd, to, size, OFFSET(at));
 }
 
 ssize_t syc_fd_write(int fd, const void *from, size_t size)
@@ -36,7 +44,7 @@ ssize_t syc_fd_write(int fd, const void *from, size_t size)
 
 ssize_t syc_fd_pwrite(int fd, const void *from, size_t size, off_t at)
 {
-	return syscall(SYS_pwrite64, fd, from, size, at);
+	return syscall(SYS_pwrite64, fd, from, size, OFFSET(at));
 }
 
 ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags)

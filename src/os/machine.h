@@ -48,6 +48,12 @@
 #define SYC_CLAIMS_BEGIN UINT64_C(0x30010000)
 #define SYC_HAS_RESTORER 1
 #define SYC_VDSO_RETURNS 1
+#elif defined(__arm__) && defined(__ARMEL__) && defined(__ARM_EABI__)
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_ARM
+#define SYC_VDSO_CLOCK   "__vdso_clock_gettime64"
+#define SYC_CLAIMS_BEGIN UINT64_C(0x30010000)
+#define SYC_HAS_RESTORER 1
+#define SYC_VDSO_RETURNS 1
 #elif defined(__riscv) && __riscv_xlen == 64
 #define SYC_AUDIT_ARCH   AUDIT_ARCH_RISCV64
 #define SYC_VDSO_CLOCK   "__vdso_clock_gettime"
@@ -61,7 +67,7 @@
 #define SYC_HAS_RESTORER 1
 #define SYC_VDSO_RETURNS 1
 #else
-#error "the library supports x86-64, aarch64, riscv64, ppc64el and i386"
+#error "the library supports x86-64, aarch64, riscv64, ppc64el, i386, armhf"
 #endif
 
 #if __SIZEOF_LONG__ == 8
@@ -105,6 +111,20 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 	__asm__ volatile("svc #0"
 	                 : "+r"(r)
 	                 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+	                 : "memory");
+	return r;
+#elif defined(__arm__)
+	register long r7 __asm__("r7") = number;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+	register long r3 __asm__("r3") = d;
+	register long r4 __asm__("r4") = e;
+	register long r5 __asm__("r5") = f;
+	register long r __asm__("r0") = a;
+
+	__asm__ volatile("svc #0"
+	                 : "+r"(r)
+	                 : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5)
 	                 : "memory");
 	return r;
 #elif defined(__riscv)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # machine.sh MACHINE - the process's layers without sampler and unwinder, and the
 # drop-in, compiled for MACHINE and linked without libatomic.  CC -m32 compiles
-# for i386, musl-gcc for musl, a cross compiler for other machines.  The tests of events, overflows,
-# sessions and the drop-in run by the kernel or by qemu-user.
+# for i386, musl-gcc for musl, a cross compiler for other machines.  The tests of
+# events, overflows, sessions and the drop-in run by the kernel or by qemu-user.
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
 # the program's name.  Tests of these run by a kernel only.
@@ -33,6 +33,7 @@ musl)
 	;;
 aarch64) tools=aarch64-linux-gnu libc=arm64 emulator=aarch64 ;;
 riscv64) tools=riscv64-linux-gnu libc=riscv64 emulator=riscv64 ;;
+armhf) tools=arm-linux-gnueabihf libc=armhf emulator=arm ;;
 ppc64el) tools=powerpc64le-linux-gnu libc=ppc64el emulator=ppc64le ;;
 *)
 	echo "machine.sh: no such machine: $machine" >&2
@@ -145,7 +146,7 @@ check control a_socket_pair_made_before_exec_is_accepted
 "$tests/dropin/make_api_test.sh" >api.c
 for name in api behaviour; do
 	# The table has the sizes of 64-bit machines
-	[ "$machine $name" != "i386 api" ] || continue
+	case "$machine $name" in "i386 api" | "armhf api") continue ;; esac
 	case $name in
 	api) set -- api.c ;;
 	*) set -- "$tests"/dropin/test_behaviour.c \
