@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 
 static const char *const trace_fd[] = { "SYSPROF_TRACE_FD=3", NULL };
 
-CHILD(marks)
+static void emit_marks(void)
 {
 	const unsigned emitter = (unsigned)atoi(peer_arg());
 
@@ -31,6 +32,11 @@ CHILD(marks)
 		if (i % 500 == 499)
 			test_sleep_ms(20);
 	}
+}
+
+CHILD(marks)
+{
+	emit_marks();
 }
 
 static char *file_in(const char *dir, const char *name)
@@ -122,6 +128,19 @@ TEST(a_tree_of_processes_shares_one_descriptor)
 	close(fd);
 }
 
+/* The same, and live on until a signal. */
+CHILD(marks_of_a_keeper)
+{
+	sigset_t usr1;
+	int signal;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	emit_marks();
+	sigwait(&usr1, &signal);
+}
+
 /* Copy a stream into a memfd until its end. */
 static pid_t start_cat(int from, int to)
 {
@@ -139,12 +158,18 @@ static pid_t start_cat(int from, int to)
 	return pid;
 }
 
-static void record_through(int from, int to, unsigned n, bool at_once)
+/*
+ * @has_keeper: only a living process knows that a named pipe has its header, so
+ * the first process writes the header before the others start, and ends last.
+ */
+static void record_through(int from, int to, unsigned n, bool at_once,
+                           bool has_keeper)
 {
 	const int fd = memfd_create("copy", MFD_CLOEXEC);
 	pid_t pids[TREE];
 	char arg[16];
 	struct tally t;
+	struct stat st;
 
 	fcntl(to, F_SETFD, FD_CLOEXEC);
 	const pid_t cat = fork();
@@ -156,12 +181,20 @@ static void record_through(int from, int to, unsigned n, bool at_once)
 	close(from);
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(arg, sizeof(arg), "%u", i);
-		pids[i] = written_start("marks", arg, trace_fd, to);
+		pids[i] = written_start(
+			i == 0 && has_keeper ? "marks_of_a_keeper" : "marks",
+			arg, trace_fd, to);
+		while (i == 0 && has_keeper && fstat(fd, &st) == 0 &&
+		       st.st_size == 0)
+			test_sleep_ms(1);
 		if (!at_once)
 			CHECK_EQ(written_wait(pids[i]), 0);
 	}
-	for (unsigned i = 0; at_once && i < n; i++)
+	for (unsigned i = n; at_once && i-- > 0;) {
+		if (i == 0 && has_keeper)
+			kill(pids[i], SIGUSR1);
 		CHECK_EQ(written_wait(pids[i]), 0);
+	}
 	close(to);
 	CHECK_EQ(written_wait(cat), 0);
 	tally_fd(fd, &t);
@@ -174,7 +207,7 @@ TEST(a_pipe_gets_one_header_from_processes_at_once)
 	int ends[2];
 
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
-	record_through(ends[0], ends[1], 6, true);
+	record_through(ends[0], ends[1], 6, true, false);
 }
 
 TEST(a_pipe_gets_one_header_from_processes_one_after_the_other)
@@ -182,7 +215,7 @@ TEST(a_pipe_gets_one_header_from_processes_one_after_the_other)
 	int ends[2];
 
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
-	record_through(ends[0], ends[1], 3, false);
+	record_through(ends[0], ends[1], 3, false, false);
 }
 
 TEST(a_non_blocking_pipe_stays_so_and_gets_everything)
@@ -193,7 +226,7 @@ TEST(a_non_blocking_pipe_stays_so_and_gets_everything)
 	CHECK_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
 	const int kept = fcntl(ends[1], F_DUPFD_CLOEXEC, 50);
 	close(kept);
-	record_through(ends[0], ends[1], 2, true);
+	record_through(ends[0], ends[1], 2, true, false);
 }
 
 TEST(a_named_pipe_gets_one_header)
@@ -205,7 +238,7 @@ TEST(a_named_pipe_gets_one_header)
 	const int from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	const int to = open(path, O_WRONLY | O_CLOEXEC);
 	CHECK_EQ(fcntl(from, F_SETFL, 0), 0);
-	record_through(from, to, 4, true);
+	record_through(from, to, 4, true, true);
 	free(path);
 	written_remove_dir(dir);
 }
