@@ -159,8 +159,8 @@ static pid_t start_cat(int from, int to)
 }
 
 /*
- * @has_keeper: only a living process knows that a named pipe has its header, so
- * the first process writes the header before the others start, and ends last.
+ * @has_keeper: the first process writes the header before the others start, and
+ * ends last.  Only a living process knows that a named pipe has its header.
  */
 static void record_through(int from, int to, unsigned n, bool at_once,
                            bool has_keeper)
