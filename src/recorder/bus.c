@@ -4,8 +4,8 @@
  * by the interface org.gnome.Sysprof3.Profiler: compositors and shells of GNOME.
  *
  * Such a program gets a file by its method Start, writes a capture into the
- * file, and completes the file before it answers to Stop.  The program ends the
- * recording itself if the recorder's connection ends.
+ * file, and completes the file before it answers to Stop.  The program should end
+ * the recording itself if the recorder's connection ends, but Mutter 43 does not.
  *
  * The messages go through libsystemd, if that library is there.
  */
@@ -93,6 +93,23 @@ static void print_error(const struct program *program, const char *what,
 	        error->message != NULL ? error->message : strerror(-code));
 }
 
+/* Some programs go on with a recording whose recorder was killed. */
+static void print_remedy(const struct program *program, bool is_system,
+                         const struct bus_error *error)
+{
+	const char *const prefix = "org.freedesktop.DBus.Error.";
+
+	if (error->name != NULL &&
+	    (strncmp(error->name, prefix, strlen(prefix)) != 0 ||
+	     strcmp(error->name + strlen(prefix), "Failed") == 0))
+		fprintf(stderr,
+		        "syscap record: if its recorder was killed, end that "
+		        "recording by: busctl --%s call %s %s " INTERFACE
+		        " Stop\n",
+		        is_system ? "system" : "user", program->name,
+		        program->object);
+}
+
 /* Write the program's PROCESS and MAP frames, which its capture may lack. */
 static void describe_process(struct program *program,
                              struct syc_processes *processes)
@@ -153,6 +170,7 @@ static bool begin_program(struct program *program, const char *text,
 	if (r < 0) {
 		print_error(program, "the program does not begin to record", r,
 		            &error);
+		print_remedy(program, is_system, &error);
 		sd.error_free(&error);
 		sd.flush_close_unref(bus);
 		syc_traced_file_close(&program->file);

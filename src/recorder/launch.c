@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,8 +182,9 @@ static int run_program(char *const argv[], const struct given *given,
  * an fd stays unchanged.  Returns 0 once the command runs, or -errno.  After
  * -errno, *ret_executing is whether the exec of the command failed.
  */
-static int spawn_command(char *const argv[], const struct given *given,
-                         unsigned n, const struct syc_spawn_saved *saved,
+static int spawn_command(const struct syc_record_options *options,
+                         const struct given *given, unsigned n,
+                         const struct syc_spawn_saved *saved,
                          struct syc_spawned *ret_command, bool *ret_executing)
 {
 	int fds[2], error = 0;
@@ -202,7 +204,9 @@ static int spawn_command(char *const argv[], const struct given *given,
 		return error;
 	}
 	if (pid == 0) {
-		error = run_program(argv, given, n, saved);
+		if (options->is_waiting) /* nobody else ends the command */
+			prctl(PR_SET_PDEATHSIG, SIGTERM);
+		error = run_program(options->argv, given, n, saved);
 		got = write(fds[1], &error, sizeof(error));
 		_exit(got == (ssize_t)sizeof(error) ? 127 : 126);
 	}
@@ -331,9 +335,8 @@ int syc_launch_command(struct syc_recording *recording)
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
 	recording->saved.error_fd = recording->stderr_log.tee.given;
-	r = spawn_command(options->argv, given,
-	                  sizeof(given) / sizeof(given[0]), &recording->saved,
-	                  &recording->command, &executing);
+	r = spawn_command(options, given, sizeof(given) / sizeof(given[0]),
+	                  &recording->saved, &recording->command, &executing);
 	free(asan);
 	close(recording->child_end);
 	recording->child_end = -1;

@@ -89,6 +89,23 @@ kill -TERM $recorder
 wait $recorder || fail "ended by a signal: $?"
 [ "$(marks own)" = 3 ] || fail "ended by a signal"
 
+# A killed recorder leaves no process
+"$SYSCAP" record -o k.syscap --bus-name=org.example.Other --bus-name=$name \
+	>out 2>err &
+recorder=$!
+until waiting=$(pgrep -P $recorder sleep); do
+	kill -0 $recorder || fail "the recorder ended"
+	sleep 0.05
+done
+kill -KILL $recorder
+wait $recorder || true
+for turn in 1 2 3 4 5 6 7 8 9 10; do
+	kill -0 "$waiting" 2>/dev/null || break
+	[ $turn != 10 ] || fail "process $waiting waits for a killed recorder"
+	sleep 0.2
+done
+serve
+
 record 125 --bus-name=org.example.Nobody --duration=1s
 grep -q 'org.example.Nobody: the program does not begin' err || fail "nobody"
 record 0 --bus-name=org.example.Nobody -- true
@@ -101,6 +118,8 @@ record 2 --duration=1s
 serve refuse
 record 125 --bus-name=$name --duration=1s
 grep -q 'records already' err || fail "refused"
+grep -q "busctl --user call $name /org/gnome/Sysprof3/Profiler" err ||
+	fail "no remedy"
 serve silent
 record 0 --bus-name=$name --duration=200ms
 grep -q "$name wrote no capture" err || fail "silent"
