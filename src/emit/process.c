@@ -79,7 +79,7 @@ bool syc_block_is_shareable(void)
 static void work_alone(const char *why)
 {
 	__atomic_store_n(&why_alone, why, __ATOMIC_RELAXED);
-	syc_diag_say("this copy of the library shares no data", why);
+	syc_diag_say("this copy shares no data", why);
 }
 
 /* The states begin at a page boundary. */
@@ -171,7 +171,7 @@ bool syc_block_adopt(void)
 	if (!syc_copies_enter(block, &syc_active, &syc_look_due)) {
 		/* Later copies find the words of another copy */
 		__atomic_store_n(&syc_own_words.block, NULL, __ATOMIC_RELAXED);
-		work_alone("there are too many copies of the library");
+		work_alone("there are too many copies");
 		return false;
 	}
 	use_block(block);
