@@ -18,6 +18,8 @@ import subprocess
 import sys
 
 SYSCAP, SOURCE, FOLDER = sys.argv[1:4]
+    (r"busctl --user call org\.gnome\.Shell .*",
+     "tests/integration/record_bus.sh"),
 sys.path.insert(0, os.path.join(SOURCE, "tests", "export"))
 from story import BEGIN, Story, text  # noqa: E402
 
