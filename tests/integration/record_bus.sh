@@ -93,9 +93,12 @@ wait $recorder || fail "ended by a signal: $?"
 "$SYSCAP" record -o k.syscap --bus-name=org.example.Other --bus-name=$name \
 	>out 2>err &
 recorder=$!
-until waiting=$(pgrep -P $recorder sleep); do
+waiting=
+until [ -n "$waiting" ] &&
+	[ "$(cat "/proc/$waiting/comm")" = sleep ]; do
 	kill -0 $recorder || fail "the recorder ended"
 	sleep 0.05
+	waiting=$(cut -d ' ' -f 1 "/proc/$recorder/task/$recorder/children")
 done
 kill -KILL $recorder
 wait $recorder || true
