@@ -11,7 +11,8 @@
 
 #include "harness/test.h"
 
-#define STACK ((size_t)65536)
+/* More than a sanitizer needs */
+#define STACK ((size_t)4 << 20)
 
 static void *start(void *unused)
 {
