@@ -230,6 +230,27 @@ static bool read_duration(const char *text, const char **ret_seconds)
 	return true;
 }
 
+/* Return whether an option is about the command, which is not there. */
+static bool needs_command(const struct syc_record_options *options)
+{
+	const char *const option = options->sample != NULL   ? "--sample"
+	                           : options->memory != NULL ? "--memory"
+	                           : options->io != NULL     ? "--io"
+	                           : options->stalls != NULL ? "--stalls"
+	                           : options->logs != NULL   ? "--logs"
+	                           : options->error_lines    ? "--stderr"
+	                           : options->trace_fd       ? "--trace-fd"
+	                           : options->gjs            ? "--gjs"
+	                                                     : NULL;
+
+	if (option != NULL)
+		fprintf(stderr,
+		        "syscap record: %s needs a COMMAND: a program on "
+		        "D-Bus records only its own events\n",
+		        option);
+	return option != NULL;
+}
+
 /* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct syc_record_options *options,
                  struct page *page)
@@ -340,15 +361,7 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 		      stderr);
 		return SYC_EXIT_MISUSE;
 	}
-	if (optind == argc && options->n_bus_names != 0) {
-		static const char *wait[3] = { "sleep" };
-
-		wait[1] = duration != NULL ? duration : "infinity";
-		options->is_waiting = true;
-		options->argv = syc_unconst(wait);
-		return -1;
-	}
-	if (optind == argc) {
+	if (optind == argc && options->n_bus_names == 0) {
 		fputs("syscap record: expected a command\n"
 		      "Try 'syscap record --help'.\n",
 		      stderr);
@@ -357,6 +370,14 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 	if (syc_input_refuse_dash(argv[0], options->output,
 	                          "standard output belongs to COMMAND"))
 		return syc_cli_error_misuse(argv[0]);
+	if (optind == argc) {
+		static const char *wait[3] = { "sleep" };
+
+		wait[1] = duration != NULL ? duration : "infinity";
+		options->is_waiting = true;
+		options->argv = syc_unconst(wait);
+		return needs_command(options) ? SYC_EXIT_MISUSE : -1;
+	}
 	options->argv = argv + optind;
 	if (is_value_of_sample(argv[optind - 1], argv[optind])) {
 		fprintf(stderr,

@@ -118,6 +118,9 @@ record 2 --bus-name=nodots --duration=1s
 record 2 --bus-name=$name,object --duration=1s
 record 2 --bus-name=$name --duration=1s -- true
 record 2 --duration=1s
+record 2 --bus-name=$name --sample --duration=1s
+grep -q 'sample needs a COMMAND' err || fail "sample without a command"
+record 2 --bus-name=$name -o -
 serve refuse
 record 125 --bus-name=$name --duration=1s
 grep -q 'records already' err || fail "refused"
