@@ -146,14 +146,44 @@ static double change_double(double *value, double by, bool is_added)
 	return new;
 }
 
+/*
+ * Record @value.  Another thread may have changed the counter after this
+ * thread, but recorded its value before this thread.  So these functions record
+ * until the newest recorded value is the counter's value, which they return.
+ */
+static int64_t record_int(struct sn_counter *c, int64_t value)
+{
+	int64_t newest;
+
+	for (;; value = newest) {
+		syscap_counter_set_int64(c->counter, value);
+		__atomic_load(&c->value.i64, &newest, __ATOMIC_RELAXED);
+		if (newest == value || !syscap_is_active())
+			return value;
+	}
+}
+
+static double record_double(struct sn_counter *c, double value)
+{
+	double newest;
+
+	for (;; value = newest) {
+		syscap_counter_set_double(c->counter, value);
+		__atomic_load(&c->value.f64, &newest, __ATOMIC_RELAXED);
+		/* The bytes, since NaN differs from itself */
+		if (memcmp(&newest, &value, sizeof(value)) == 0 ||
+		    !syscap_is_active())
+			return value;
+	}
+}
+
 static double count_int(struct sn_counter *c, double number, bool is_added,
                         double recorded)
 {
-	const int64_t value =
-		change_int(&c->value.i64, whole(number), is_added);
+	int64_t value = change_int(&c->value.i64, whole(number), is_added);
 
 	if (recorded == VALUE)
-		syscap_counter_set_int64(c->counter, value);
+		value = record_int(c, value);
 	else if (recorded == CHANGE)
 		syscap_counter_update_int64(c->counter, value);
 	return (double)value;
@@ -162,10 +192,10 @@ static double count_int(struct sn_counter *c, double number, bool is_added,
 static double count_double(struct sn_counter *c, double number, bool is_added,
                            double recorded)
 {
-	const double value = change_double(&c->value.f64, number, is_added);
+	double value = change_double(&c->value.f64, number, is_added);
 
 	if (recorded == VALUE)
-		syscap_counter_set_double(c->counter, value);
+		value = record_double(c, value);
 	else if (recorded == CHANGE)
 		syscap_counter_update_double(c->counter, value);
 	return value;

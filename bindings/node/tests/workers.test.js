@@ -67,13 +67,30 @@ test('a counter is one number for all threads', (t) => {
   const late = program(`syscap.start({ output: 'late' });`);
   for (const capture of [record(t, program('')), alone(t, late)]) {
     assert.equal(capture.stdout, '600 300\n');
-    const values = capture.all('ctrset').flatMap((f) => f.values);
-    const most = new Map();
-    for (const { id, value } of values) {
-      most.set(id, Math.max(value, most.get(id) ?? 0));
-    }
-    assert.deepEqual([...most.values()].sort((a, b) => a - b), [300, 600]);
+    assert.deepEqual(newestValues(capture), [300, 600]);
   }
+});
+
+// Returns the newest value of each counter, the smallest first.
+function newestValues(capture) {
+  const newest = new Map();
+  const frames = capture.all('ctrset').sort((a, b) => a.time - b.time);
+  for (const { id, value } of frames.flatMap((f) => f.values)) {
+    newest.set(id, value);
+  }
+  return [...newest.values()].sort((a, b) => a - b);
+}
+
+test('the newest value is the sum, when threads add at the same time', (t) => {
+  const capture = record(t, `
+    const { Worker, isMainThread } = require('worker_threads');
+    const syscap = require('syscap');
+    const n = syscap.counter('together', 'n', '', { type: 'int64' });
+    const x = syscap.counter('together', 'x');
+    if (isMainThread) for (let i = 0; i < 3; i++) new Worker(__filename);
+    else for (let i = 0; i < 3000; i++) { n.add(3); x.add(0.5); }
+  `);
+  assert.deepEqual(newestValues(capture), [4500, 27000]);
 });
 
 test('operations of two threads never have one number', (t) => {
