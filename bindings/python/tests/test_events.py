@@ -308,6 +308,30 @@ class Counters(unittest.TestCase):
             [v["value"] for f in capture.of("ctrset") for v in f["values"]],
             [3, 2.5])
 
+    def test_the_newest_value_is_the_sum_of_what_threads_added(self):
+        capture = record("""
+            import sys, threading, syscap
+            sys.setswitchinterval(1e-5)
+            n = syscap.counter("app", "n")
+            x = syscap.counter("app", "x", type=float)
+            def work():
+                for _ in range(2000):
+                    n.add(3)
+                    x.add(0.5)
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            n.add(-1000)
+            assert (n.value, x.value) == (23000, 4000)
+        """)
+        names = {c["id"]: c["name"] for f in capture.of("ctrdef")
+                 for c in f["counters"]}
+        newest = {names[v["id"]]: v["value"]
+                  for f in sorted(capture.of("ctrset"),
+                                  key=lambda f: f["time"])
+                  for v in f["values"]}
+        self.assertEqual(newest, {"n": 23000, "x": 4000})
+
     def test_a_counter_too_many_counts_and_the_capture_says_so(self):
         capture = record("""
             import syscap
