@@ -44,6 +44,7 @@ if jit.status() then
                                               const char *, uint32_t);
     void syscap_lua_counter_set(struct syscap_counter *, double);
     void syscap_lua_counter_update(struct syscap_counter *, double);
+    void syscap_lua_counter_add(struct syscap_counter *, double);
   ]]
 
   -- Converts a message like C functions: numbers are texts, too.
@@ -188,6 +189,10 @@ if jit.status() then
   function Counter:update(value)
     if C.syscap_lua_is_active() == 0 then return end
     C.syscap_lua_counter_update(self.pointer, value)
+  end
+
+  function Counter:add(n)
+    C.syscap_lua_counter_add(self.pointer, n or 1)
   end
 
   function Counter:__tostring()

@@ -53,6 +53,14 @@ def counter_values(frames):
     return values
 
 
+def newest_values(frames):
+    """{(category, name): value}, the newest value of each counter."""
+    ordered = sorted(frames, key=lambda frame: (
+        frame["type"] != "ctrdef", frame["time"]))
+    return {name: values[-1]
+            for name, values in counter_values(ordered).items()}
+
+
 def stacks(frames):
     """Stacks of the samples as lists of names, the innermost first."""
     names = {}

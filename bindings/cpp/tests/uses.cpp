@@ -205,6 +205,27 @@ static void functions()
 #endif
 }
 
+static void sums()
+{
+	static syscap::counter<int> sum("uses", "sum");
+	static syscap::counter<double> real_sum("uses", "real sum");
+	const syscap::named_counter<unsigned> named("uses", "named sum");
+	std::vector<std::thread> threads;
+
+	for (int i = 0; i < 4; i++)
+		threads.emplace_back([named] {
+			for (int k = 0; k < 1000; k++) {
+				sum.add();
+				named.add(2u);
+			}
+		});
+	for (std::thread &thread : threads)
+		thread.join();
+	sum.add(-1000);
+	real_sum.add(3);
+	real_sum.add(-1L);
+}
+
 static void too_many()
 {
 	for (int i = 0; i < 4096; i++)
@@ -240,6 +261,7 @@ int main(int argc, char **argv)
 		threads.emplace_back(more);
 	for (std::thread &thread : threads)
 		thread.join();
+	sums();
 	too_many();
 	/* the argument is evaluated only if recorded */
 	return evaluated == (syscap_is_active() ? 1 : 0) ? 0 : 1;

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from capture import counter_values, marks, of_type, read, record
+from capture import counter_values, marks, newest_values, of_type, read, record
 
 MANY = "y" * 3000
 
@@ -80,11 +80,16 @@ def check_counters(frames):
     assert values[("uses", "huge")] == [most, 17, most]
     # two counters have this name
     assert values[("uses", "of two types")] == [-(1 << 63), 0.5]
+    # the newest value is the sum, whichever thread recorded it
+    sums = newest_values(frames)
+    assert sums[("uses", "sum")] == 3000
+    assert sums[("uses", "named sum")] == 8000
+    assert sums[("uses", "real sum")] == 2
     assert ("uses", "one too many") not in values
-    # three counters were made before the 4,096 and the refused one
+    # four counters were made before the 4,096 and the refused one
     told = [f["message"] for f in of_type(frames, "log")
             if f["domain"] == "syscap"]
-    assert len(told) == 4 and told[-1] == \
+    assert len(told) == 5 and told[-1] == \
         'there are too many counters for "one too many" of category "uses"'
     assert [f["duration"] for f in of_type(frames, "mark")
             if f["message"] == "below zero"] == [-7]

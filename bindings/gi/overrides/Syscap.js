@@ -212,6 +212,12 @@ function wrapCounter({ prototype }, active) {
                 native.call(this, value);
         };
     }
+
+    // The library adds also without a recording.
+    const add = prototype.add;
+    prototype.add = function (n = 1) {
+        add.call(this, n);
+    };
 }
 
 function wrapSession(Syscap) {

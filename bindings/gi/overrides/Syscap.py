@@ -24,6 +24,17 @@ for _name in dir(_native):
         __all__.append(_name)
 
 
+_counter_add = _native.Counter.add
+
+
+def _add(counter, n=1):
+    """Add n, also without a recording, and record the sum."""
+    _counter_add(counter, n)
+
+
+_native.Counter.add = _add
+
+
 class Scope:
     """A mark from its creation until end() or the end of a with statement.
 

@@ -102,6 +102,12 @@ void syscap_glib_counter_update_double(SyscapGlibCounter *counter,
 		syscap_counter_update_int64(&counter->core, whole(value));
 }
 
+void syscap_glib_counter_add(SyscapGlibCounter *counter, gint64 n)
+{
+	if (counter != &nowhere)
+		syscap_counter_add(&counter->core, n);
+}
+
 SyscapGlibCounter *syscap_glib_counter_copy(SyscapGlibCounter *counter)
 {
 	return counter;

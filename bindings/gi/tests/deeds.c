@@ -60,6 +60,11 @@ static void set_counters(void)
 	syscap_glib_counter_update_int64(whole, 8);
 	syscap_glib_counter_update_double(real, 8.25);
 	syscap_glib_counter_update_double(real, 8.25);
+	SyscapGlibCounter *const sum = syscap_glib_counter_new(
+		"deeds", "sum", "Added", SYSCAP_GLIB_COUNTER_TYPE_INT64);
+	syscap_glib_counter_add(sum, 1);
+	syscap_glib_counter_add(sum, 6);
+	syscap_glib_counter_add(sum, -2);
 }
 
 int main(void)

@@ -53,6 +53,11 @@ function setCounters() {
     whole.update_int64(8);
     real.update_double(8.25);
     real.update_double(8.25);
+    const sum = Syscap.Counter.new('deeds', 'sum', 'Added',
+        Syscap.CounterType.INT64);
+    sum.add();
+    sum.add(6);
+    sum.add(-2);
 }
 
 makeMarks();

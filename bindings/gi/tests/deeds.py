@@ -51,6 +51,12 @@ def set_counters():
     whole.update_int64(8)
     real.update_double(8.25)
     real.update_double(8.25)
+    total = Syscap.Counter.new(
+        "deeds", "sum", "Added", Syscap.CounterType.INT64
+    )
+    total.add()
+    total.add(6)
+    total.add(-2)
 
 
 make_marks()

@@ -51,6 +51,11 @@ void set_counters () {
     whole.update_int64 (8);
     real.update_double (8.25);
     real.update_double (8.25);
+    var sum = new Syscap.Counter ("deeds", "sum", "Added",
+                                  Syscap.CounterType.INT64);
+    sum.add ();
+    sum.add (6);
+    sum.add (-2);
 }
 
 void main () {

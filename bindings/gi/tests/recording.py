@@ -107,6 +107,13 @@ class Capture:
                 values[names[value["id"]]].append(value["value"])
         return values
 
+    def newest_value(self, name):
+        """Return the newest value of the counter."""
+        self.frames.sort(
+            key=lambda frame: (frame["type"] != "ctrdef", frame["time"])
+        )
+        return self.values()[name][-1]
+
 
 def record(command, env=None, options=()):
     """Return the output of the command, and its capture."""

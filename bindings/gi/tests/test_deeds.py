@@ -93,6 +93,7 @@ class Deeds(unittest.TestCase):
             {
                 "whole": ("deeds", "An integer", "int64"),
                 "real": ("deeds", "A double", "double"),
+                "sum": ("deeds", "Added", "int64"),
             },
         )
 
@@ -105,6 +106,9 @@ class Deeds(unittest.TestCase):
         values = self.capture.values()
         self.assertEqual(values["whole"][3:], [8])
         self.assertEqual(values["real"][2:], [8.25])
+
+    def test_what_is_added_is_recorded_as_the_sum(self):
+        self.assertEqual(self.capture.values()["sum"], [1, 7, 5])
 
     def test_a_log_line_has_severity_and_domain(self):
         logs = self.capture.logs("deeds")

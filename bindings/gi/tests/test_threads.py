@@ -31,6 +31,9 @@ class Threads(unittest.TestCase):
         self.assertEqual(len(defined), 1)
         self.assertEqual(len(self.capture.values()["shared"]), 8 * 200)
 
+    def test_the_newest_value_is_the_sum_of_what_all_threads_added(self):
+        self.assertEqual(self.capture.newest_value("sum"), 3 * 8 * 200)
+
     def test_messages_of_glib_are_recorded_from_every_thread(self):
         lines = [
             line

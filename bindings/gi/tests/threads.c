@@ -18,6 +18,8 @@ static gpointer end_them_all(G_GNUC_UNUSED gpointer nothing)
 {
 	SyscapGlibCounter *const counter = syscap_glib_counter_new(
 		"threads", "shared", "", SYSCAP_GLIB_COUNTER_TYPE_INT64);
+	SyscapGlibCounter *const sum = syscap_glib_counter_new(
+		"threads", "sum", "", SYSCAP_GLIB_COUNTER_TYPE_INT64);
 
 	g_atomic_int_inc(&n_ready);
 	while (g_atomic_int_get(&n_ready) < N_THREADS)
@@ -26,6 +28,7 @@ static gpointer end_them_all(G_GNUC_UNUSED gpointer nothing)
 		syscap_glib_scope_end(scopes[i], NULL);
 		syscap_glib_scope_unref(scopes[i]);
 		syscap_glib_counter_set_int64(counter, i);
+		syscap_glib_counter_add(sum, 3);
 	}
 	g_message("a thread is done");
 	return NULL;

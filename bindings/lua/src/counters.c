@@ -47,6 +47,17 @@ static int update(lua_State *L)
 	return 0;
 }
 
+/* counter:add([n]), also without a recording */
+static int add(lua_State *L)
+{
+	struct syscap_counter *const counter = check_counter(L);
+	const int64_t n = lua_isnoneornil(L, 2) ? 1 : sl_check_whole(L, 2);
+
+	if (counter != NULL)
+		syscap_counter_add(counter, n);
+	return 0;
+}
+
 static int to_string(lua_State *L)
 {
 	const struct syscap_counter *const counter = check_counter(L);
@@ -87,6 +98,7 @@ void sl_counters_add(lua_State *L)
 {
 	static const luaL_Reg methods[] = { { "set", set },
 		                            { "update", update },
+		                            { "add", add },
 		                            { NULL, NULL } };
 
 	lua_newtable(L);

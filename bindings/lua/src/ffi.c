@@ -46,6 +46,7 @@ struct syscap_counter *syscap_lua_counter(const char *category,
                                           uint32_t type);
 void syscap_lua_counter_set(struct syscap_counter *counter, double value);
 void syscap_lua_counter_update(struct syscap_counter *counter, double value);
+void syscap_lua_counter_add(struct syscap_counter *counter, double n);
 #pragma GCC visibility pop
 
 int syscap_lua_is_active(void)
@@ -180,6 +181,12 @@ void syscap_lua_counter_update(struct syscap_counter *counter, double value)
 		syscap_counter_update_double(counter, value);
 	else
 		syscap_counter_update_int64(counter, sl_whole(value));
+}
+
+void syscap_lua_counter_add(struct syscap_counter *counter, double n)
+{
+	if (counter != NULL)
+		syscap_counter_add(counter, sl_whole(n));
 }
 
 #endif

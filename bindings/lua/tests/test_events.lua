@@ -142,6 +142,39 @@ local function values_of_counters()
   return values
 end
 
+t.test("a counter records the sum of what is added", function()
+  t.record [[
+    local syscap = require "syscap"
+    local sum = syscap.counter("app", "sum")
+    for i = 1, 1000 do sum:add() end
+    sum:add(-500)
+    sum:add(2.75)
+    local real = syscap.counter("app", "real", "", "float")
+    real:add(3)
+    real:add(-1)
+  ]]
+  local values = values_of_counters()
+  t.equal(#values, 1004)
+  t.equal(values[1000], 1000)
+  t.equal(values[1002], 502)
+  t.equal(values[1003], 3)
+  t.equal(values[1004], 2)
+end)
+
+t.test("a counter adds also without a recording", function()
+  local own = t.path "sum.syscap"
+  t.record(([[
+    local syscap = require "syscap"
+    local sum = syscap.counter("app", "sum")
+    for i = 1, 10 do sum:add(4) end
+    assert(syscap.start{ output = %q })
+    sum:add(2)
+    assert(syscap.stop())
+  ]]):format(own), { before = "env -u SYSPROF_CONTROL_FD -u SYSCAP_RECORDER " })
+  t.check(t.output(os.getenv "SYSCAP" .. " dump --json --type ctrset " .. own)
+          :find '"value":42')
+end)
+
 t.test("a value outside of a counter's range becomes the nearest valid value", function()
   t.record [[
     local syscap = require "syscap"

@@ -98,6 +98,23 @@ impl<T: Number> Counter<T> {
         }
     }
 
+    /// Add `n`, also without a recording, and record the sum.  Threads and
+    /// signal handlers may add at the same time.  Do not `set` or `update` a
+    /// counter to which you add.
+    ///
+    /// ```
+    /// use syscap::Counter;
+    ///
+    /// static SENT: Counter<u64> = Counter::new("demo", "sent", "Bytes sent");
+    ///
+    /// SENT.add(1500);
+    /// ```
+    #[inline]
+    pub fn add(&'static self, n: i64) {
+        // SAFETY: the counter lives until the end of the process
+        unsafe { ffi::syscap_counter_add(self.raw.get(), n) }
+    }
+
     /// Record the value without a check of [`is_active`].
     #[doc(hidden)]
     #[inline]

@@ -98,6 +98,7 @@ extern "C" {
     pub fn syscap_counter_set_bits(counter: *mut Counter, bits: u64);
     pub fn syscap_counter_update_int64(counter: *mut Counter, value: i64);
     pub fn syscap_counter_update_double(counter: *mut Counter, value: f64);
+    pub fn syscap_counter_add(counter: *mut Counter, n: i64);
     pub fn syscap_log(severity: u32, domain: *const u8, message: *const u8);
     pub fn syscap_log_printf(severity: u32, domain: *const u8, format: *const u8, ...);
     pub fn syscap_metadata(id: *const u8, value: *const u8);

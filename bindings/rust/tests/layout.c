@@ -28,6 +28,7 @@ IS(syscap_linked_at, void(const struct syscap_mark_site *, unsigned, uint64_t,
 IS(syscap_counter_set_bits, void(struct syscap_counter *, uint64_t));
 IS(syscap_counter_update_int64, void(struct syscap_counter *, int64_t));
 IS(syscap_counter_update_double, void(struct syscap_counter *, double));
+IS(syscap_counter_add, void(struct syscap_counter *, int64_t));
 IS(syscap_log, void(unsigned, const char *, const char *));
 IS(syscap_log_printf, void(unsigned, const char *, const char *, ...));
 IS(syscap_metadata, void(const char *, const char *));

@@ -238,6 +238,26 @@ fn a_number_beyond_64_bits_with_a_sign_is_the_nearest() {
     assert_eq!(values, [i64::MAX, i64::MAX, i64::MAX, 3, i64::MIN]);
 }
 
+#[test]
+fn the_newest_value_is_the_sum_of_what_threads_added() {
+    static SUM: Counter<u64> = Counter::new("test", "sum", "");
+    static REAL_SUM: Counter<f64> = Counter::new("test", "real sum", "");
+    let frames = record("sum", || {
+        let add = || (0..1000).for_each(|_| SUM.add(2));
+        let threads: Vec<_> = (0..4).map(|_| thread::spawn(add)).collect();
+        threads.into_iter().for_each(|t| t.join().unwrap());
+        SUM.add(-3000);
+        REAL_SUM.add(7);
+    });
+    let values = || frames.iter().filter(|f| f.kind == 9);
+    let newest = values().max_by_key(|f| f.time).unwrap();
+
+    assert_eq!(f64::from_bits(newest.word(64) as u64), 7.0);
+    let is = |f: &&Frame| f.word(32) as u32 != newest.word(32) as u32;
+    let newest = values().filter(is).max_by_key(|f| f.time).unwrap();
+    assert_eq!(newest.word(64), 5000);
+}
+
 /// A future that is ready at the second poll.
 struct Yield(bool);
 

@@ -53,6 +53,13 @@ template <class T> struct counted {
 	}
 };
 
+template <class N>
+SYC_CXX_INLINE void add(::syscap_counter &counter, N n) noexcept
+{
+	static_assert(std::is_integral<N>::value, "add() adds whole numbers");
+	::syscap_counter_add(&counter, whole(n));
+}
+
 template <std::size_t... C, std::size_t... D>
 constexpr ::syscap_counter
 make_counter(std::uint32_t type, const char *category, std::size_t n_category,
@@ -118,6 +125,16 @@ template <class T> class counter : public ::syscap_counter
 		if (SYC_UNLIKELY(::syscap_is_active()))
 			detail::counted<T>::update(*this, value);
 	}
+
+	/**
+	 * Add a whole number, also without a recording, and record the sum.
+	 * Threads may add at the same time.  Set and update no counter to which
+	 * you add.
+	 */
+	template <class N = int> SYC_CXX_INLINE void add(N n = 1) noexcept
+	{
+		detail::add(*this, n);
+	}
 };
 
 /**
@@ -156,6 +173,12 @@ template <class T> class named_counter
 	{
 		if (SYC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
 			detail::counted<T>::update(*counter_, value);
+	}
+
+	template <class N = int> SYC_CXX_INLINE void add(N n = 1) const noexcept
+	{
+		if (counter_ != nullptr)
+			detail::add(*counter_, n);
 	}
 
       private:

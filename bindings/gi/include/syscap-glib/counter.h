@@ -105,6 +105,17 @@ void syscap_glib_counter_update_double(SyscapGlibCounter *counter,
                                        gdouble value);
 
 /**
+ * syscap_glib_counter_add:
+ * @counter: a counter
+ * @n: a whole number, which may be less than 0
+ *
+ * Adds @n, also without a recording, and records the sum.  Threads may add at
+ * the same time: after the last addition the newest recorded value is the sum.
+ * Set and update no counter to which you add.
+ */
+void syscap_glib_counter_add(SyscapGlibCounter *counter, gint64 n);
+
+/**
  * syscap_glib_counter_copy:
  * @counter: a counter
  *
