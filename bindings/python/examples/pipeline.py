@@ -206,8 +206,9 @@ class Desk:
 
     async def handle(self, order: Order) -> None:
         """Runs as an operation, which overlaps other operations of its thread."""
-        async with self._free:
-            begin = syscap.begin()
+        async with self._free, syscap.operation(
+            GROUP, "order", f"{order.size} bytes"
+        ):
             began = time.monotonic_ns()
             in_flight.add(1)
             try:
@@ -215,8 +216,6 @@ class Desk:
             finally:
                 in_flight.add(-1)
                 times.add("order", time.monotonic_ns() - began)
-                syscap.operation(GROUP, "order", order.number, begin,
-                                 f"{order.size} bytes")
 
     async def _see_through(self, order: Order) -> None:
         loop = asyncio.get_running_loop()

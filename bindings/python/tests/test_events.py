@@ -63,8 +63,9 @@ class Marks(unittest.TestCase):
             import syscap, time
             begin = syscap.begin()
             time.sleep(0.01)
-            syscap.operation("net", "get", 42, begin, "x")
-            syscap.operation("net", "of nothing", 42, 0)
+            syscap.linked("net", "get", syscap.LINK_WHOLE, 42, "x",
+                          begin=begin)
+            syscap.linked("net", "of nothing", syscap.LINK_WHOLE, 42, begin=0)
         """)
         [mark] = capture.of("mark")
         self.assertEqual(mark["message"], "async=2a phase=whole x")
@@ -146,6 +147,31 @@ class Scopes(unittest.TestCase):
                     inner["time"] + inner["duration"],
                     outer["time"] + outer["duration"])
 
+    def test_an_async_scope_is_an_operation(self):
+        capture = record("""
+            import asyncio, syscap
+            async def work(n):
+                async with syscap.scope("app", "wait", f"n {n}") as s:
+                    await asyncio.sleep(0.01 * (3 - n))
+                    if n == 1: s.message = None
+            async def main():
+                await asyncio.gather(*map(work, range(3)))
+                try:
+                    async with syscap.scope("app", "raises"):
+                        raise KeyError
+                except KeyError: pass
+            asyncio.run(main())
+        """)
+        marks = capture.of("mark")
+        self.assertEqual(
+            sorted((m["name"], m["message"].partition(" ")[2])
+                   for m in marks),
+            [("raises", "phase=whole"), ("wait", "phase=whole"),
+             ("wait", "phase=whole n 0"), ("wait", "phase=whole n 2")])
+        self.assertEqual(len({m["message"].split(" ")[0] for m in marks}), 4)
+        for mark in marks[:3]:
+            self.assertGreater(mark["duration"], 9_000_000)
+
     def test_scopes_are_released(self):
         run = run_alone("""
             import syscap, sys
@@ -153,6 +179,11 @@ class Scopes(unittest.TestCase):
             before = sys.getrefcount(name)
             for _ in range(1000):
                 with syscap.scope("g", name, name): pass
+            async def use():
+                async with syscap.scope("g", name, name) as s: s.message
+            for _ in range(1000):
+                try: use().send(None)
+                except StopIteration: pass
             scopes = [syscap.scope("g", name) for _ in range(100)]
             del scopes
             assert sys.getrefcount(name) == before
@@ -258,7 +289,8 @@ class Counters(unittest.TestCase):
                              lambda x: syscap.log(x, "a", "b"),
                              lambda x: syscap.linked("a", "b", x, 1),
                              lambda x: syscap.linked("a", "b", 1, x),
-                             lambda x: syscap.operation("a", "b", 1, x)):
+                             lambda x: syscap.linked("a", "b", 0, 1, begin=x or ""),
+                             lambda x: syscap.operation("a", "b", id=x or "")):
                     try:
                         call(bad)
                     except TypeError:
@@ -349,6 +381,80 @@ class Counters(unittest.TestCase):
               'there are too many counters for "more" of category "app"')])
 
 
+class Operations(unittest.TestCase):
+    def parts(self, program):
+        """Return (name, phase and text) of each mark, and all ids."""
+        marks = record(program).of("mark")
+        return ([(m["name"], m["message"].partition(" ")[2]) for m in marks],
+                [m["message"].partition(" ")[0] for m in marks])
+
+    def test_an_operation_is_one_mark_of_a_with_or_an_async_with(self):
+        parts, ids = self.parts("""
+            import asyncio, syscap
+            with syscap.operation("app", "outer", "x") as outer:
+                with syscap.operation("app", "inner", id=42) as inner:
+                    assert inner.id == 42
+                inner.message = "late"
+                outer.message = "y"
+                assert (outer.group, outer.name) == ("app", "outer")
+            async def main():
+                async with syscap.operation("app", "awaited"):
+                    await asyncio.sleep(0)
+            asyncio.run(main())
+            try:
+                with syscap.operation("app", "raises"): raise KeyError
+            except KeyError: pass
+        """)
+        self.assertEqual(parts, [
+            ("inner", "phase=whole"), ("outer", "phase=whole y"),
+            ("awaited", "phase=whole"), ("raises", "phase=whole")])
+        self.assertEqual(ids[0], "async=2a")
+        self.assertEqual(len(set(ids)), 4)
+
+    def test_an_operation_with_steps_has_a_begin_and_an_end(self):
+        parts, ids = self.parts("""
+            import syscap, threading
+            with syscap.operation("app", "order", "first") as order:
+                order.step("paid", "42 euros")
+                thread = threading.Thread(target=order.step, args=("sent",))
+                thread.start()
+                thread.join()
+                order.message = "done"
+            order.step("never")
+            with order: pass
+        """)
+        self.assertEqual(sorted(parts), [
+            ("order", "phase=begin first"), ("order", "phase=end done"),
+            ("order", "phase=whole done"), ("paid", "phase=step 42 euros"),
+            ("sent", "phase=step")])
+        self.assertEqual(len(set(ids)), 1)
+
+    def test_an_operation_decorates_functions_and_coroutines(self):
+        parts, ids = self.parts("""
+            import asyncio, syscap
+            @syscap.operation("app", "work")
+            def work(x): return x
+            @syscap.operation("app", "wait", "text")
+            async def wait(): await asyncio.sleep(0.001)
+            async def main(): await asyncio.gather(wait(), wait())
+            assert work(3) == 3
+            asyncio.run(main())
+        """)
+        self.assertEqual(parts, [
+            ("work", "phase=whole"), ("wait", "phase=whole text"),
+            ("wait", "phase=whole text")])
+        self.assertEqual(len(set(ids)), 3)
+
+    def test_an_operation_does_nothing_while_nothing_is_recorded(self):
+        run = run_alone("""
+            import syscap
+            with syscap.operation("app", "x") as x:
+                x.step("s")
+            assert repr(x) == "syscap.operation('app', 'x')"
+        """)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+
 class Logs(unittest.TestCase):
     def test_log_has_its_domain_and_severity(self):
         capture = record("""
@@ -420,11 +526,13 @@ class Errors(unittest.TestCase):
                 (lambda: syscap.start_sampling(10**6), "hz"),
                 (syscap.stop, "start() was not called"),
                 (syscap.stop_sampling, "nothing is sampled"),
+                (lambda: syscap.operation("a", 1), "name must be str"),
+                (lambda: syscap.operation("a", "b", 1), "message must be"),
             ]
             for call, text in wrong:
                 try:
                     call()
-                except (TypeError, ValueError, RuntimeError) as error:
+                except (TypeError, ValueError, syscap.Error) as error:
                     assert text in str(error), (text, error)
                 else:
                     raise SystemExit(f"no error: {text}")
@@ -448,7 +556,7 @@ class Errors(unittest.TestCase):
 class Recordings(unittest.TestCase):
     def test_a_process_records_itself(self):
         run = run_alone("""
-            import pathlib, subprocess, sys, tempfile, os, syscap
+            import errno, pathlib, subprocess, sys, tempfile, os, syscap
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, "x.syscap")
                 with syscap.recording(path) as name:
@@ -456,8 +564,8 @@ class Recordings(unittest.TestCase):
                     with syscap.scope("own", "scope"): pass
                     try:
                         syscap.start(path)
-                    except RuntimeError as error:
-                        pass
+                    except syscap.RecordingError as error:
+                        assert error.errno == errno.EALREADY
                     else:
                         raise SystemExit("two recordings")
                 assert not syscap.is_active()
@@ -495,15 +603,31 @@ class Recordings(unittest.TestCase):
         self.assertEqual(run.stderr, "")
         self.assertEqual(run.stdout, "3\nrefused\n")
 
-    def test_a_file_that_cannot_be_made_is_an_oserror(self):
+    def test_errors_have_classes_numbers_and_plain_texts(self):
         run = run_alone("""
-            import syscap
-            try:
-                syscap.start("/nowhere/at/all.syscap")
-            except OSError as error:
-                print("as it should")
+            import errno, pickle, syscap
+            def fails(call, kind, number):
+                try:
+                    call()
+                except syscap.Error as error:
+                    assert type(error) is kind, error
+                    assert isinstance(error, OSError)
+                    assert error.errno == number, error.errno
+                    assert "[Errno" not in str(error) and str(error)
+                    again = pickle.loads(pickle.dumps(error))
+                    assert (type(again), str(again)) == (kind, str(error))
+                else:
+                    raise SystemExit("no error")
+            fails(lambda: syscap.start("/nowhere/at/all.syscap"),
+                  syscap.RecordingError, errno.EIO)
+            fails(syscap.stop, syscap.RecordingError, errno.ENOENT)
+            fails(syscap.stop_sampling, syscap.SamplingError, errno.ENOENT)
+            syscap.start_sampling(10)
+            fails(lambda: syscap.start_sampling(20), syscap.SamplingError,
+                  errno.EALREADY)
+            assert repr(syscap.Error) == "<class 'syscap.Error'>"
         """)
-        self.assertEqual(run.stdout, "as it should\n")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
 
 
 if __name__ == "__main__":

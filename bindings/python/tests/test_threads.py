@@ -85,7 +85,7 @@ class Names(unittest.TestCase):
     run("log", lambda: syscap.log(syscap.INFO, "threads", "text"))
     run("linked",
         lambda: syscap.linked("threads", "x", syscap.LINK_BEGIN, 1))
-    run("operation", lambda: syscap.operation("threads", "x", 2, begin))
+    run("operation", lambda: syscap.linked("threads", "x", 0, 2, begin=begin))
     run("metadata", lambda: syscap.metadata("threads", "x"))
         """)
         names = {f["metadata"] for f in capture.of("metadata")

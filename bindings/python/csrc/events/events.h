@@ -22,8 +22,10 @@ int scope_add(PyObject *module);
 int traced_add(PyObject *module);
 int counter_add(PyObject *module);
 
-/* Raises the exception for @error, a negative errno, with @message.  Returns
- * NULL. */
-PyObject *raise_error(int error, const char *message);
+/*
+ * Raises the exception for @error, a negative errno, with @message: ValueError
+ * for -EINVAL, otherwise the class @name of syscap/_errors.py.  Returns NULL.
+ */
+PyObject *raise_error(const char *name, int error, const char *message);
 
 #endif

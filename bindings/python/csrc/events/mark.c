@@ -10,6 +10,9 @@
 #include "events/text.h"
 #include "events/thread.h"
 
+/* get_time()'s result for a missing time, no valid time */
+#define NOW INT64_MIN
+
 /* @object as nanoseconds, or @otherwise if @object is NULL or None. */
 static bool get_time(PyObject *object, int64_t otherwise, int64_t *ret_time)
 {
@@ -68,77 +71,59 @@ static PyObject *py_mark(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	return emit_mark(value, begin, duration);
 }
 
-static PyObject *py_linked(PyObject *module, PyObject *const *args,
-                           Py_ssize_t n, PyObject *kwnames)
+/*
+ * Emit a part at @begin: without a duration, except a whole operation, which
+ * lasts from a given @begin until now.
+ */
+static PyObject *emit_linked(PyObject *const *value, int64_t begin)
 {
-	static const struct args_form form = {
-		"linked", 4, 5, { "group", "name", "link", "id", "message" }
-	};
-	PyObject *value[ARGS_MAX];
-	struct text group, name, message = { NULL, NULL };
+	struct syscap_mark_site site = { { 0 }, { 0 } };
+	const int64_t now = syscap_clock();
+	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[3]);
+	struct text message;
 	int64_t link;
 
-	(void)module;
-	if (!args_get(&form, args, n, kwnames, value) ||
-	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
-	    !number_check(value[2], "link") || !number_check(value[3], "id") ||
-	    !text_check_optional(value[4], "message"))
-		return NULL;
-	if (!is_recorded())
-		Py_RETURN_NONE;
-	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[3]);
 	if (PyErr_Occurred() != NULL || !number_whole(value[2], &link) ||
-	    !text_get(&group, value[0]))
+	    !text_fill(site.group, sizeof(site.group), value[0]) ||
+	    !text_fill(site.name, sizeof(site.name), value[1]) ||
+	    !text_get(&message, value[4]))
 		return NULL;
-	if (text_get(&name, value[1])) {
-		if (text_get(&message, value[4]))
-			syscap_linked(group.utf8, name.utf8,
-			              link >= 0 && link <= SYSCAP_LINK_IN
-			                      ? (unsigned)link
-			                      : UINT_MAX,
-			              id, message.utf8);
-		text_put(&message);
-	}
-	text_put(&name);
-	text_put(&group);
-	if (PyErr_Occurred() != NULL)
-		return NULL;
+	if (begin == NOW)
+		begin = now;
+	syscap_linked_at(&site,
+	                 link >= 0 && link <= SYSCAP_LINK_IN ? (unsigned)link
+	                                                     : UINT_MAX,
+	                 id, begin, link == SYSCAP_LINK_WHOLE ? now - begin : 0,
+	                 message.utf8);
+	text_put(&message);
 	Py_RETURN_NONE;
 }
 
-static PyObject *py_operation(PyObject *module, PyObject *const *args,
-                              Py_ssize_t n, PyObject *kwnames)
+static PyObject *py_linked(PyObject *module, PyObject *const *args,
+                           Py_ssize_t n, PyObject *kwnames)
 {
-	static const struct args_form form = {
-		"operation", 4, 5, { "group", "name", "id", "begin", "message" }
-	};
+	static const struct args_form form = { "linked",
+		                               4,
+		                               5,
+		                               { "group", "name", "link", "id",
+		                                 "message", "begin" } };
 	PyObject *value[ARGS_MAX];
-	struct syscap_mark_site site = { { 0 }, { 0 } };
-	struct text message;
 	int64_t begin;
 
 	(void)module;
 	if (!args_get(&form, args, n, kwnames, value) ||
 	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
-	    !number_check(value[2], "id") || !number_check(value[3], "begin") ||
-	    !text_check_optional(value[4], "message"))
+	    !number_check(value[2], "link") || !number_check(value[3], "id") ||
+	    !text_check_optional(value[4], "message") ||
+	    !number_check_optional(value[5], "begin"))
 		return NULL;
 	if (!is_recorded())
 		Py_RETURN_NONE;
-	const int64_t now = syscap_clock();
-	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[2]);
-	if (PyErr_Occurred() != NULL || !number_whole(value[3], &begin))
+	if (!get_time(value[5], NOW, &begin))
 		return NULL;
 	if (begin == 0) /* begin() without a recording */
 		Py_RETURN_NONE;
-	if (!text_fill(site.group, sizeof(site.group), value[0]) ||
-	    !text_fill(site.name, sizeof(site.name), value[1]) ||
-	    !text_get(&message, value[4]))
-		return NULL;
-	syscap_linked_at(&site, SYSCAP_LINK_WHOLE, id, begin, now - begin,
-	                 message.utf8);
-	text_put(&message);
-	Py_RETURN_NONE;
+	return emit_linked(value, begin);
 }
 
 /* Unknown severities count as a message. */
@@ -245,13 +230,11 @@ PyMethodDef mark_methods[] = {
 	  "Record a mark: an instant now, or from begin (of begin()) until\n"
 	  "now, or for duration nanoseconds from begin on." },
 	{ "linked", AS_METHOD(py_linked), KEYWORDS,
-	  "linked(group, name, link, id, message=None)\n--\n\n"
-	  "Record a part of an operation, or an end of an arrow: marks with\n"
-	  "the same group and id belong together.  link is one of LINK_*." },
-	{ "operation", AS_METHOD(py_operation), KEYWORDS,
-	  "operation(group, name, id, begin, message=None)\n--\n\n"
-	  "Record an operation from begin, a result of begin(), until now.\n"
-	  "Its thread may have done other work.  Operations may overlap." },
+	  "linked(group, name, link, id, message=None, *, begin=None)\n--\n\n"
+	  "Record a part of an operation, or an end of an arrow.  Marks\n"
+	  "with the same group and id belong together.  link is one of LINK_*.\n"
+	  "With begin, a result of begin(), the part has this time, and a\n"
+	  "LINK_WHOLE lasts from begin until now." },
 	{ "log", AS_METHOD(py_log), KEYWORDS,
 	  "log(severity, domain, message)\n--\n\n"
 	  "Record a line of text.  severity is one of ERROR ... DEBUG,\n"

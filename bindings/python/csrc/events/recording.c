@@ -8,23 +8,35 @@
 #include "events/args.h"
 #include "events/events.h"
 
-PyObject *raise_error(int error, const char *message)
+/* of start(), stop() and drain() */
+#define ERROR "RecordingError"
+
+static PyObject *make_error(const char *name, int error, PyObject *text)
+{
+	PyObject *const module = PyImport_ImportModule("syscap._errors");
+	PyObject *made = NULL;
+
+	if (module != NULL)
+		made = PyObject_CallMethod(module, name, "iO", -error, text);
+	Py_XDECREF(module);
+	return made;
+}
+
+PyObject *raise_error(const char *name, int error, const char *message)
 {
 	PyObject *const text = PyUnicode_DecodeUTF8(
 		message, (Py_ssize_t)strlen(message), "replace");
 
 	if (text == NULL)
 		return NULL;
-	if (error == -EALREADY || error == -ENOENT) {
-		PyErr_SetObject(PyExc_RuntimeError, text);
-	} else if (error == -EINVAL) {
+	if (error == -EINVAL) {
 		PyErr_SetObject(PyExc_ValueError, text);
 	} else {
-		PyObject *const args = Py_BuildValue("(iO)", -error, text);
+		PyObject *const made = make_error(name, error, text);
 
-		if (args != NULL)
-			PyErr_SetObject(PyExc_OSError, args);
-		Py_XDECREF(args);
+		if (made != NULL)
+			PyErr_SetObject((PyObject *)Py_TYPE(made), made);
+		Py_XDECREF(made);
 	}
 	Py_DECREF(text);
 	return NULL;
@@ -83,7 +95,7 @@ static PyObject *py_start(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	Py_BEGIN_ALLOW_THREADS error = syscap_start(&options);
 	Py_END_ALLOW_THREADS Py_DECREF(path);
 	if (error != 0)
-		return raise_error(error, options.message);
+		return raise_error(ERROR, error, options.message);
 	return PyUnicode_DecodeFSDefault(options.message);
 }
 
@@ -109,7 +121,7 @@ static PyObject *py_stop(PyObject *module, PyObject *unused)
 	(void)unused;
 	Py_BEGIN_ALLOW_THREADS error = syscap_stop();
 	Py_END_ALLOW_THREADS if (error != 0) return raise_error(
-		error, why_stop_failed(error));
+		ERROR, error, why_stop_failed(error));
 	Py_RETURN_NONE;
 }
 
@@ -121,8 +133,8 @@ static PyObject *py_drain(PyObject *module, PyObject *unused)
 	(void)module;
 	(void)unused;
 	Py_BEGIN_ALLOW_THREADS error = syscap_drain();
-	Py_END_ALLOW_THREADS if (error !=
-	                         0) return raise_error(error, strerror(-error));
+	Py_END_ALLOW_THREADS if (error != 0) return raise_error(
+		ERROR, error, strerror(-error));
 	Py_RETURN_NONE;
 }
 

@@ -8,6 +8,8 @@
 #include "events/args.h"
 #include "events/events.h"
 
+#define ERROR "SamplingError"
+
 static bool get_number(PyObject *value, long max, const char *name,
                        long *ret_number)
 {
@@ -49,8 +51,8 @@ static PyObject *py_start(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	options.max_depth = (uint32_t)max_depth;
 	options.stacks = (uint32_t)stacks;
 	Py_BEGIN_ALLOW_THREADS error = syscap_sampler_start(&options);
-	Py_END_ALLOW_THREADS if (error !=
-	                         0) return raise_error(error, options.message);
+	Py_END_ALLOW_THREADS if (error != 0) return raise_error(
+		ERROR, error, options.message);
 	return PyUnicode_FromString(options.message);
 }
 
@@ -62,7 +64,7 @@ static PyObject *py_stop(PyObject *module, PyObject *unused)
 	(void)unused;
 	Py_BEGIN_ALLOW_THREADS error = syscap_sampler_stop();
 	Py_END_ALLOW_THREADS if (error != 0) return raise_error(
-		error,
+		ERROR, error,
 		error == -ENOENT ? "nothing is sampled" : strerror(-error));
 	Py_RETURN_NONE;
 }

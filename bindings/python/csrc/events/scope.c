@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scope.c - a mark for the duration of a with statement.
+ * scope.c - a mark for the duration of a with statement, or an operation for
+ * the duration of an async with statement.
  *
  * The module reuses objects, since most objects live for one with statement.
  * Scopes hold only texts, so they do not take part in garbage collection.  The
@@ -139,7 +140,26 @@ static int64_t take_begin(struct scope *scope)
 	return 0;
 }
 
-static bool scope_emit(const struct scope *scope, int64_t begin)
+/* An asynchronous scope is an operation, because its thread may do other work
+ * before the end. */
+static bool emit_operation(const struct scope *scope, int64_t begin)
+{
+	static uint64_t id;
+	struct syscap_mark_site site = { { 0 }, { 0 } };
+	const int64_t duration = syscap_clock() - begin;
+	struct text message;
+
+	if (!text_fill(site.group, sizeof(site.group), scope->group) ||
+	    !text_fill(site.name, sizeof(site.name), scope->name) ||
+	    !text_get(&message, scope->message))
+		return false;
+	syscap_linked_at(&site, SYSCAP_LINK_WHOLE, ++id, begin, duration,
+	                 message.utf8);
+	text_put(&message);
+	return true;
+}
+
+static bool emit_mark(const struct scope *scope, int64_t begin)
 {
 	const int64_t duration = syscap_clock() - begin;
 	struct text group, name, message = { NULL, NULL };
@@ -159,20 +179,100 @@ static bool scope_emit(const struct scope *scope, int64_t begin)
 	return ok;
 }
 
+/* Returns false with an exception set. */
+static bool leave(struct scope *scope,
+                  bool (*emit)(const struct scope *scope, int64_t begin))
+{
+	if (scope->n == 0)
+		return true;
+	const int64_t begin = take_begin(scope);
+	return begin == 0 || !is_recorded() || emit(scope, begin);
+}
+
 static PyObject *scope_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
-	struct scope *const scope = (struct scope *)self;
-
 	(void)args;
 	(void)n;
-	if (scope->n != 0) {
-		const int64_t begin = take_begin(scope);
-
-		if (begin != 0 && is_recorded() && !scope_emit(scope, begin))
-			return NULL;
-	}
+	if (!leave((struct scope *)self, emit_mark))
+		return NULL;
 	Py_RETURN_NONE;
 }
+
+/* ----------------------------------------------------------- async with */
+
+/* The awaitable result of __aenter__() and __aexit__(), which never waits. */
+struct ready {
+	PyObject_HEAD PyObject *value; /* NULL: None */
+};
+
+static PyTypeObject *ready_type;
+
+/* Steals @value. */
+static PyObject *ready_new(PyObject *value)
+{
+	struct ready *const ready = PyObject_New(struct ready, ready_type);
+
+	if (ready == NULL)
+		Py_XDECREF(value);
+	else
+		ready->value = value;
+	return (PyObject *)ready;
+}
+
+static void ready_dealloc(PyObject *self)
+{
+	PyTypeObject *const type = Py_TYPE(self);
+
+	Py_CLEAR(((struct ready *)self)->value);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyObject *ready_self(PyObject *self)
+{
+	return Py_NewRef(self);
+}
+
+static PyObject *ready_next(PyObject *self)
+{
+	PyObject *const value = ((struct ready *)self)->value;
+
+	if (value != NULL)
+		PyErr_SetObject(PyExc_StopIteration, value);
+	return NULL;
+}
+
+static PyType_Slot ready_slots[] = { { Py_tp_dealloc, ready_dealloc },
+	                             { Py_am_await, ready_self },
+	                             { Py_tp_iter, ready_self },
+	                             { Py_tp_iternext, ready_next },
+	                             { 0, NULL } };
+
+static PyType_Spec ready_spec = {
+	.name = "syscap.Ready",
+	.basicsize = sizeof(struct ready),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.slots = ready_slots,
+};
+
+static PyObject *scope_aenter(PyObject *self, PyObject *unused)
+{
+	PyObject *const scope = scope_enter(self, unused);
+
+	return scope == NULL ? NULL : ready_new(scope);
+}
+
+static PyObject *scope_aexit(PyObject *self, PyObject *const *args,
+                             Py_ssize_t n)
+{
+	(void)args;
+	(void)n;
+	if (!leave((struct scope *)self, emit_operation))
+		return NULL;
+	return ready_new(NULL);
+}
+
+/* ------------------------------------------------------------ attributes */
 
 static PyObject *get_group(PyObject *self, void *unused)
 {
@@ -245,6 +345,8 @@ static PyObject *scope_repr(PyObject *self)
 static PyMethodDef methods[] = {
 	{ "__enter__", scope_enter, METH_NOARGS, NULL },
 	{ "__exit__", AS_METHOD(scope_exit), METH_FASTCALL, NULL },
+	{ "__aenter__", scope_aenter, METH_NOARGS, NULL },
+	{ "__aexit__", AS_METHOD(scope_aexit), METH_FASTCALL, NULL },
 	{ NULL, NULL, 0, NULL }
 };
 
@@ -285,6 +387,10 @@ int scope_add(PyObject *module)
 {
 	/* the kept objects belong to an interpreter that has ended */
 	n_kept = 0;
+	ready_type = (PyTypeObject *)PyType_FromModuleAndSpec(
+		module, &ready_spec, NULL);
+	if (ready_type == NULL)
+		return -1;
 	PyObject *const type = PyType_FromModuleAndSpec(module, &spec, NULL);
 	if (type == NULL)
 		return -1;

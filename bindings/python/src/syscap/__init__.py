@@ -9,6 +9,9 @@
     @syscap.traced
     def paint(): ...
 
+    async with syscap.operation("app", "request"):
+        ...
+
     frames = syscap.counter("app", "frames", "Frames drawn so far")
     frames.add()
 
@@ -44,13 +47,14 @@ from ._events import (
     log,
     mark,
     metadata,
-    operation,
     scope,
     start,
     stats,
     stop,
 )
 from ._children import drain_workers
+from ._errors import Error, RecordingError, SamplingError
+from ._operation import Operation, operation
 from ._recording import recording
 from ._sampling import (
     name_threads_if_asked,
@@ -80,7 +84,11 @@ __all__ = [
     "MESSAGE",
     "WARNING",
     "Counter",
+    "Error",
     "LogHandler",
+    "Operation",
+    "RecordingError",
+    "SamplingError",
     "Scope",
     "begin",
     "clock",
@@ -113,6 +121,10 @@ def __getattr__(name: str) -> Any:
         globals()[name] = LogHandler
         return LogHandler
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
 
 
 drain_workers()

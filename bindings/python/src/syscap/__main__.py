@@ -71,12 +71,9 @@ def _run(options: argparse.Namespace) -> None:
         runpy.run_path(options.program, run_name="__main__")
 
 
-def main() -> None:
-    options = _parse(sys.argv[1:])
+def _start(options: argparse.Namespace, sampled: bool) -> None:
     if options.output is not None:
         syscap.start(options.output)
-    # Sampling that SYSCAP_SAMPLE has begun continues unchanged
-    sampled = not os.environ.get("SYSCAP_SAMPLE")
     if sampled:
         syscap.start_sampling(
             options.hz,
@@ -84,6 +81,16 @@ def main() -> None:
             children=True,
             lines=options.lines,
         )
+
+
+def main() -> None:
+    options = _parse(sys.argv[1:])
+    # Sampling that SYSCAP_SAMPLE has begun continues unchanged
+    sampled = not os.environ.get("SYSCAP_SAMPLE")
+    try:
+        _start(options, sampled)
+    except syscap.Error as error:
+        sys.exit(f"python3 -m syscap: {error}")
     try:
         _run(options)
     finally:

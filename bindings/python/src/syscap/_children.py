@@ -13,6 +13,7 @@ import sys
 from typing import Any, Callable
 
 from . import _events
+from ._errors import Error
 
 _is_registered = False
 
@@ -20,7 +21,7 @@ _is_registered = False
 def _drain() -> None:
     try:
         _events.drain()
-    except OSError:
+    except Error:
         pass  # the ring file keeps the events, for `syscap recover`
 
 

@@ -3,7 +3,7 @@
 
 import os
 from types import TracebackType
-from typing import Any, Callable, SupportsFloat, SupportsIndex, TypeVar
+from typing import Any, Awaitable, Callable, SupportsFloat, SupportsIndex, TypeVar
 
 ERROR: int
 CRITICAL: int
@@ -38,6 +38,14 @@ class Scope:
         traceback: TracebackType | None,
         /,
     ) -> None: ...
+    def __aenter__(self) -> Awaitable[Scope]: ...
+    def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> Awaitable[None]: ...
 
 class Counter:
     @property
@@ -72,10 +80,13 @@ def mark(
     duration: int | None = None,
 ) -> None: ...
 def linked(
-    group: str, name: str, link: int, id: int, message: str | None = None
-) -> None: ...
-def operation(
-    group: str, name: str, id: int, begin: int, message: str | None = None
+    group: str,
+    name: str,
+    link: int,
+    id: int,
+    message: str | None = None,
+    *,
+    begin: int | None = None,
 ) -> None: ...
 def log(severity: int, domain: str, message: str) -> None: ...
 def metadata(id: str, value: str) -> None: ...

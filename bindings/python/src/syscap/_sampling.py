@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Callable, Literal, TypeVar
 
 from . import _events
+from ._errors import Error
 from ._kinds import around
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -124,7 +125,7 @@ def _after_fork_in_child() -> None:
     if session is not None and session.children:
         try:
             session.start()
-        except (RuntimeError, OSError) as error:
+        except Error as error:
             warnings.warn(
                 f"this child process is not sampled: {error}",
                 RuntimeWarning,

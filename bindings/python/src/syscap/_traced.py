@@ -8,18 +8,15 @@ its mark is an operation, which other operations may overlap.
 from __future__ import annotations
 
 import functools
-import itertools
 import sys
 import types
 from typing import Any, Callable, TypeVar, overload
 
-from ._events import Traced, begin, operation
+from ._events import LINK_WHOLE, Traced, begin, linked
 from ._kinds import Kind, kind_of
+from ._operation import next_id
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-_numbers = itertools.count(1)
-
 
 def _task_name() -> str | None:
     asyncio = sys.modules.get("asyncio")
@@ -34,7 +31,7 @@ def _task_name() -> str | None:
 
 def _end(group: str, name: str, since: int) -> None:
     if since:
-        operation(group, name, next(_numbers), since, _task_name())
+        linked(group, name, LINK_WHOLE, next_id(), _task_name(), begin=since)
 
 
 def _of_coroutine(function: Any, group: str, name: str) -> Any:
