@@ -235,7 +235,7 @@ const syscap::site living = { "game", "life" };
 script live(int number, int n_frames, double &mood)
 {
 	const auto began = clock_type::now();
-	const auto begin = syscap::begin();
+	syscap::operation life(living);
 
 	for (int i = 0; i < n_frames; i++) {
 		for (int k = 1; k < 2000; k++)
@@ -243,8 +243,7 @@ script live(int number, int n_frames, double &mood)
 		co_await next_frame;
 	}
 	times.add("life", clock_type::now() - began);
-	syscap::operation(living, static_cast<std::uint64_t>(number), begin,
-	                  "creature " + std::to_string(number));
+	life.end("creature " + std::to_string(number));
 	if (number % 7 == 0)
 		throw std::runtime_error("creature " + std::to_string(number) +
 		                         " died of it");

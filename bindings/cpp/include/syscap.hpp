@@ -16,8 +16,9 @@
  *	}
  *
  * C++ may use all of <syscap.h>: SYSCAP_SCOPE, SYSCAP_INSTANT,
- * SYSCAP_COUNTER_SET, SYSCAP_LOG_PRINTF...  This header adds scopes that are
- * objects, texts of every string class, and counters with a type.
+ * SYSCAP_COUNTER_SET, SYSCAP_LOG_PRINTF...  This header adds scopes and
+ * operations that are objects, texts of every string class, and counters with a
+ * type.
  *
  * The headers need C++11, and work without exceptions and RTTI.  No function
  * throws, allocates or locks, except those of <syscap/session.hpp>.  Without a
@@ -33,6 +34,7 @@
 #include <syscap.h>
 #include <syscap/counter.hpp>
 #include <syscap/event.hpp>
+#include <syscap/operation.hpp>
 #include <syscap/scope.hpp>
 #include <syscap/session.hpp>
 #include <syscap/site.hpp>

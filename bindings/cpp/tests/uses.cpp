@@ -4,13 +4,18 @@
  * The program emits the events that uses_test.py expects.  The second unit is
  * uses_more.cpp.
  */
-#include <syscap.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <ucontext.h>
 #include <vector>
+
+#include <syscap.hpp>
+
+#if defined(__cpp_impl_coroutine)
+#include <coroutine>
+#endif
 
 #if __cplusplus >= 201703L
 #include <optional>
@@ -169,7 +174,7 @@ static void functions()
 	syscap::mark_since(site, 0, "never");
 	syscap::linked(site, syscap::link::begin, 9);
 	syscap::linked(site, syscap::link::end, 9, view{ "done", 4 });
-	syscap::operation(site, 10, syscap::begin(), made("f"));
+	syscap::operation_since(site, 10, syscap::begin(), made("f"));
 	syscap::log(syscap::severity::warning, "uses", "plain");
 	syscap::log(syscap::severity::warning, std::string("uses"), made("g"));
 	syscap::log(syscap::severity::warning, view{ "uses it", 4 },
@@ -203,6 +208,118 @@ static void functions()
 	maybe.emplace(site, "optional");
 	maybe.reset();
 #endif
+}
+
+#if defined(__SANITIZE_THREAD__)
+/* The sanitizer does not follow a stack to another thread. */
+static void fibres()
+{
+	SYSCAP_OPERATION_AS(operation, "uses operation", "fibre");
+	operation.step("began");
+	std::thread([&operation] {
+		operation.step("resumed", view{ "elsewhere and more", 9 });
+		operation.end();
+	}).join();
+}
+#else
+/* Runs on a stack of its own, which two threads resume. */
+static ucontext_t resumer, fibre;
+static char fibre_stack[1 << 17];
+
+static void in_fibre()
+{
+	SYSCAP_OPERATION_AS(operation, "uses operation", "fibre");
+	operation.step("began");
+	swapcontext(&fibre, &resumer);
+	operation.step("resumed", view{ "elsewhere and more", 9 });
+}
+
+static void resume_fibre()
+{
+	swapcontext(&resumer, &fibre);
+}
+
+static void fibres()
+{
+	getcontext(&fibre);
+	fibre.uc_stack.ss_sp = fibre_stack;
+	fibre.uc_stack.ss_size = sizeof(fibre_stack);
+	fibre.uc_link = &resumer;
+	makecontext(&fibre, in_fibre, 0);
+	resume_fibre();
+	std::thread(resume_fibre).join();
+}
+#endif
+
+#if defined(__cpp_impl_coroutine)
+struct task {
+	struct promise_type {
+		task get_return_object()
+		{
+			return { std::coroutine_handle<
+				promise_type>::from_promise(*this) };
+		}
+		std::suspend_never initial_suspend() noexcept
+		{
+			return {};
+		}
+		std::suspend_never final_suspend() noexcept
+		{
+			return {};
+		}
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+		}
+	};
+	std::coroutine_handle<promise_type> handle;
+};
+
+static task in_coroutine()
+{
+	SYSCAP_OPERATION_AS(operation, "uses operation", "coroutine");
+	co_await std::suspend_always();
+}
+
+static void coroutines()
+{
+	const task first = in_coroutine();
+	const task second = in_coroutine();
+
+	std::thread([first] { first.handle.resume(); }).join();
+	second.handle.destroy();
+}
+#else
+static void coroutines()
+{
+	for (int i = 0; i < 2; i++) {
+		SYSCAP_OPERATION_AS(operation, "uses operation", "coroutine");
+	}
+}
+#endif
+
+static void operations()
+{
+	static const syscap::site site = { "uses operation", "object" };
+
+	syscap::operation first(site, "to the end");
+	syscap::operation second(site);
+	std::thread([](syscap::operation &&moved) { moved.end(made("moved")); },
+	            std::move(first))
+		.join();
+	first.end("never");
+	second.cancel();
+	second = syscap::operation(site, "assigned");
+	if (second.id() != second.id())
+		std::abort();
+	syscap::operation cancelled(site, "with a step");
+	cancelled.step(std::string(50, 's'));
+	cancelled.cancel();
+	cancelled.step("never");
+	fibres();
+	coroutines();
 }
 
 static void sums()
@@ -261,6 +378,7 @@ int main(int argc, char **argv)
 		threads.emplace_back(more);
 	for (std::thread &thread : threads)
 		thread.join();
+	operations();
 	sums();
 	too_many();
 	/* the argument is evaluated only if recorded */

@@ -101,8 +101,33 @@ def check_units(frames):
     assert marks(frames, "uses", "both units") == [""] * 5
     assert marks(frames, "uses", "both units, as") == [""] * 5
     assert marks(frames, "uses", "member") == [""] * 5
-    threads = {f["tid"] for f in of_type(frames, "mark")}
+    threads = {f["tid"] for f in of_type(frames, "mark")
+               if f["group"] == "uses"}
     assert len(threads) == 6
+
+
+def check_operations(frames):
+    """Check operations that end on other threads and stacks."""
+    found = marks(frames, "uses operation")
+    ids = {message.split(" ")[0] for _, message in found}
+    assert sorted((name, message.partition(" ")[2])
+                  for name, message in found) == [
+        ("began", "phase=step"),
+        ("coroutine", "phase=whole"),
+        ("coroutine", "phase=whole"),
+        ("fibre", "phase=begin"),
+        ("fibre", "phase=end"),
+        ("object", "phase=begin with a step"),
+        ("object", "phase=end with a step"),
+        ("object", "phase=whole assigned"),
+        ("object", "phase=whole moved made"),
+        ("resumed", "phase=step elsewhere"),
+        ("s" * 39, "phase=step"),
+    ], found
+    assert len(ids) == 6
+    threads = {mark["name"]: mark["tid"] for mark in of_type(frames, "mark")
+               if mark["group"] == "uses operation"}
+    assert threads["began"] != threads["resumed"]
 
 
 def check_nesting(frames):
@@ -133,6 +158,7 @@ def main(program):
         check_functions(frames, "uses11" not in program)
         check_counters(frames)
         check_units(frames)
+        check_operations(frames)
         check_nesting(frames)
         own = os.path.join(folder, "own.syscap")
         subprocess.run([program, own], check=True, timeout=60)

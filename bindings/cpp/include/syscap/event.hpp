@@ -169,9 +169,9 @@ SYC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
 }
 
 /** Record the operation @id from @begin, a result of begin(), until now. */
-SYC_CXX_INLINE void operation(const site &place, std::uint64_t id,
-                             std::int64_t begin,
-                             const text &message = {}) noexcept
+SYC_CXX_INLINE void operation_since(const site &place, std::uint64_t id,
+                                    std::int64_t begin,
+                                    const text &message = {}) noexcept
 {
 	if (SYC_LIKELY(!::syscap_is_active()) || begin == 0)
 		return;
