@@ -171,7 +171,7 @@ if jit.status() then
     error = 4,
   }
 
-  function core.log(severity, domain, message, ...)
+  function core.log(domain, severity, message, ...)
     if C.syscap_lua_is_active() == 0 then return end
     local number = severities[severity] or severities.message
     if select("#", ...) > 0 then message = format(message, ...) end
@@ -274,17 +274,30 @@ function core.within(group, name, f, ...)
   return leave_named(group, name, from, pcall(f, ...))
 end
 
-function core.traced(f, name, group)
+-- Returns the id for a function without a site: the place of its definition.
+local function id_of_function(f)
+  local info = debug.getinfo(f, "S")
+  return id("lua", info.what == "C" and info.short_src
+                   or info.short_src .. ":" .. info.linedefined)
+end
+
+function core.traced(group, name, f)
+  local number
+  if type(group) == "function" then
+    if name ~= nil then
+      error("bad argument #2 to 'traced' (traced(f) or " ..
+            "traced(group, name, f) was expected)", 2)
+    end
+    number, f = id_of_function(group), group
+  elseif type(group) == "number" then
+    number, f = group, name
+  else
+    number = id(group, name)
+  end
   if type(f) ~= "function" then
-    error("bad argument #1 to 'traced' (function expected, got " ..
-          type(f) .. ")", 2)
+    error("bad argument #" .. (type(group) == "number" and 2 or 3) ..
+          " to 'traced' (function expected, got " .. type(f) .. ")", 2)
   end
-  if not name then
-    local info = debug.getinfo(f, "S")
-    name = info.what == "C" and info.short_src
-           or info.short_src .. ":" .. info.linedefined
-  end
-  local number = id(group or "lua", name)
   return function(...)
     local from = begin()
     if from == 0 then return f(...) end

@@ -28,7 +28,7 @@ end
 local id = syscap.id("bench", "by id")
 local counter = syscap.counter("bench", "lua", "of Lua")
 local function plain(a) return a end
-local traced = syscap.traced(plain, "traced", "bench")
+local traced = syscap.traced("bench", "traced", plain)
 local ffi_nop
 if jit then
   local ffi = require "ffi"
@@ -62,7 +62,7 @@ lua_row("within by id", "within(id, plain, i)", "scope")
 lua_row("plain function", "plain(i)")
 lua_row("traced function", "traced(i)", "scope")
 lua_row("counter:set", "counter:set(i)", "counter")
-lua_row("log", "log('debug', 'bench', 'a message')", "mark")
+lua_row("log", "log('bench', 'debug', 'a message')", "mark")
 
 local function drops()
   return c.drops() + syscap.stats().dropped

@@ -21,10 +21,10 @@ local function draw(size)
   return sum
 end
 
-local load_scene = syscap.traced(function(name)
+local load_scene = syscap.traced("demo", "load_scene", function(name)
   if name == "missing" then error("no scene " .. name) end
   return { name = name, size = 200 }
-end, "load_scene", "demo")
+end)
 
 local sampling, how = syscap.sampling { hz = 1000 }
 print(how)
@@ -37,7 +37,7 @@ for i = 1, 60 do
   syscap.within(draw_id, draw, scene.size)
   n_frames:set(i)
   load:set((syscap.now() - from) / 16666667)
-  syscap.log("debug", "demo", "frame %d is drawn", i)
+  syscap.log("demo", "debug", "frame %d is drawn", i)
 end
 
 if sampling then sampling:stop() end

@@ -98,19 +98,19 @@ function Scheduler:spawn(name, f, ...)
   task.co = coroutine.create(function()
     return f((unpack or table.unpack)(arguments, 1, arguments.n))
   end)
-  syscap.link("begin", GROUP, "task", task.id, name)
+  syscap.link(GROUP, "task", "begin", task.id, name)
   self.ready:push(task)
   return task
 end
 
 function Scheduler:finish(task, ok, message)
-  syscap.link("end", GROUP, "task", task.id, task.name)
+  syscap.link(GROUP, "task", "end", task.id, task.name)
   times.add("task", syscap.now() - task.began)
   self.ended = self.ended + 1
-  self.done:set(self.ended)
+  self.done:add()
   if not ok then
     self.failed = self.failed + 1
-    syscap.log("warning", GROUP, "task %s failed: %s", task.name, message)
+    syscap.log(GROUP, "warning", "task %s failed: %s", task.name, message)
   end
 end
 
@@ -214,7 +214,7 @@ local function consume(channel, count)
     numbers[i] = channel:get()
     if i % 10 == 0 then measured("sort", sort_numbers, numbers) end
   end
-  syscap.log("info", GROUP, "%d numbers are sorted", #numbers)
+  syscap.log(GROUP, "info", "%d numbers are sorted", #numbers)
 end
 
 local function fail(after)

@@ -131,7 +131,7 @@ static int since(lua_State *L)
 	return 0;
 }
 
-/* link(kind, group, name, number [, message]) */
+/* link(group, name, kind, number [, message]) */
 static int link_mark(lua_State *L)
 {
 	static const char *const kinds[] = { "begin", "step", "end",
@@ -139,10 +139,10 @@ static int link_mark(lua_State *L)
 
 	if (!syscap_is_active())
 		return 0;
+	const char *const group = luaL_checkstring(L, 1);
+	const char *const name = luaL_checkstring(L, 2);
 	const unsigned kind = SYSCAP_LINK_BEGIN +
-	                      (unsigned)luaL_checkoption(L, 1, NULL, kinds);
-	const char *const group = luaL_checkstring(L, 2);
-	const char *const name = luaL_checkstring(L, 3);
+	                      (unsigned)luaL_checkoption(L, 3, NULL, kinds);
 	const uint64_t number = (uint64_t)sl_check_whole(L, 4);
 	syscap_linked(group, name, kind, number, message_at(L, 5));
 	return 0;
@@ -169,14 +169,14 @@ static unsigned severity_of(const char *name)
 	return SYSCAP_MESSAGE;
 }
 
-/* log(severity, domain, message, ...): with further arguments, @message is a
+/* log(domain, severity, message, ...): with further arguments, @message is a
  * format for string.format, the upvalue. */
 static int log_line(lua_State *L)
 {
 	if (!syscap_is_active())
 		return 0;
-	const unsigned severity = severity_of(lua_tostring(L, 1));
-	const char *const domain = luaL_checkstring(L, 2);
+	const char *const domain = luaL_checkstring(L, 1);
+	const unsigned severity = severity_of(lua_tostring(L, 2));
 	luaL_checkstring(L, 3);
 	const int n = lua_gettop(L);
 	if (n > 3) {

@@ -187,27 +187,40 @@ static int traced_call(lua_State *L)
 	return call_within(L, s, 1, n);
 }
 
-/* traced(f [, name [, group]]): returns f with a mark for each call */
-static int traced(lua_State *L)
+/* The id for a function without a site: the place of its definition. */
+static uint32_t id_of_function(lua_State *L)
 {
 	lua_Debug ar;
-	const char *name = luaL_optstring(L, 2, NULL);
-	const char *const group = luaL_optstring(L, 3, "lua");
 
-	luaL_checktype(L, 1, LUA_TFUNCTION);
-	if (name == NULL) {
-		lua_pushvalue(L, 1);
-		lua_getinfo(L, ">S", &ar);
-		name = *ar.what == 'C'
-		               ? ar.short_src
-		               : lua_pushfstring(L, "%s:%d", ar.short_src,
-		                                 ar.linedefined);
+	luaL_argcheck(L, lua_isnoneornil(L, 2), 2,
+	              "traced(f) or traced(group, name, f) was expected");
+	lua_pushvalue(L, 1);
+	lua_getinfo(L, ">S", &ar);
+	return sl_id_get("lua",
+	                 *ar.what == 'C'
+	                         ? ar.short_src
+	                         : lua_pushfstring(L, "%s:%d", ar.short_src,
+	                                           ar.linedefined));
+}
+
+/* traced(f), traced(SITE, f): returns f with a mark for each call */
+static int traced(lua_State *L)
+{
+	struct sl_site site = { .id = 0 };
+	int at = 1; /* of f */
+
+	if (lua_type(L, 1) == LUA_TFUNCTION) {
+		site.id = id_of_function(L);
+	} else {
+		at = sl_site_check(L, 1, &site);
+		luaL_checktype(L, at, LUA_TFUNCTION);
+		if (site.id == 0)
+			site.id = sl_id_get(site.group, site.name);
 	}
-	const uint32_t id = sl_id_get(group, name);
 	lua_pushvalue(L, METATABLE);
 	lua_pushvalue(L, ENDED);
-	lua_pushvalue(L, 1);
-	lua_pushinteger(L, (lua_Integer)id);
+	lua_pushvalue(L, at);
+	lua_pushinteger(L, (lua_Integer)site.id);
 	lua_pushcclosure(L, traced_call, 4);
 	return 1;
 }

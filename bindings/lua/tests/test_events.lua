@@ -82,7 +82,7 @@ t.test("numbers and texts of any length do no harm", function()
     local syscap = require "syscap"
     local long = ("ä"):rep(50000)
     syscap.instant(long, long, long)
-    syscap.log("info", long, long)
+    syscap.log(long, "info", long)
     syscap.instant("app", "number", 42)
     syscap.instant("app", "", "")
   ]]
@@ -222,7 +222,7 @@ t.test("a name above the limit is not recorded, and the capture reports the loss
     syscap.mark(place, 1, 2)
     syscap.since(place, 1)
     syscap.scope(place):finish()
-    syscap.traced(function() end, "place", "app")()
+    syscap.traced("app", "place", function() end)()
     syscap.instant(syscap.id("app", "n7"))
     print(more)
   ]]
@@ -240,9 +240,9 @@ end)
 t.test("an unknown severity is a message", function()
   t.record [[
     local syscap = require "syscap"
-    syscap.log("loud", "app", "x")
-    syscap.log(nil, "app", "x")
-    syscap.log(5, "app", "x")
+    syscap.log("app", "loud", "x")
+    syscap.log("app", nil, "x")
+    syscap.log("app", 5, "x")
   ]]
   local logs = t.frames "log"
   t.equal(#logs, 3)
@@ -254,9 +254,9 @@ t.test("a log line has its severity and is formatted", function()
     local syscap = require "syscap"
     for _, severity in ipairs { "debug", "info", "message", "warning",
                                 "critical", "error" } do
-      syscap.log(severity, "app", "%s %03d", severity, 7)
+      syscap.log("app", severity, "%s %03d", severity, 7)
     end
-    syscap.log("info", "app", "100 %")
+    syscap.log("app", "info", "100 %")
   ]]
   local logs = t.frames "log"
   t.equal(#logs, 7)
@@ -271,8 +271,8 @@ end)
 t.test("linked marks have their roles; metadata and files arrive", function()
   t.record [[
     local syscap = require "syscap"
-    syscap.link("begin", "net", "request", 17, "GET")
-    syscap.link("end", "net", "request", 17)
+    syscap.link("net", "request", "begin", 17, "GET")
+    syscap.link("net", "request", "end", 17)
     syscap.metadata("app.version", "1.2")
     assert(syscap.file("notes.txt", "a\0b"))
   ]]
@@ -303,6 +303,8 @@ t.test("wrong arguments are errors that name them", function()
     says("hz.*number", syscap.sampling, { hz = "many" })
     says("output", syscap.start, {})
     says("function", syscap.traced, 1)
+    says("function", syscap.traced, "a", "b")
+    says("traced%(group, name, f%)", syscap.traced, print, "b", "a")
     local file, why = syscap.start "/no/such/folder/x.syscap"
     assert(file == nil and why:find "no such directory", why)
     print "all"
@@ -318,7 +320,7 @@ t.test("while nothing is recorded all calls do nothing", function()
     syscap.mark("a", "b", 0, 0)
     syscap.since("a", "b", syscap.begin())
     syscap.instant("a", "b", "c")
-    syscap.log("info", "a", "%d", 1)
+    syscap.log("a", "info", "%d", 1)
     syscap.counter("a", "b"):set(1)
     assert(syscap.scope("a", "b") == syscap.scope("c", "d"))
     assert(select("#", syscap.within("a", "b", function(...) return ... end,
@@ -329,7 +331,7 @@ t.test("while nothing is recorded all calls do nothing", function()
       for i = 1, 20000 do
         syscap.mark("a", "b", 0, 0)
         syscap.instant("a", "b", "c")
-        syscap.log("info", "a", "x")
+        syscap.log("a", "info", "x")
         syscap.scope("a", "b"):finish()
       end
     end

@@ -44,9 +44,9 @@ t.test("traced() marks each call by where the function is defined", function()
       return pcall(count, n - 1)
     end)
     pcall(count, 3)
-    local named = syscap.traced(function(...) return ... end, "named", "app")
+    local named = syscap.traced("app", "named", function(...) return ... end)
     assert(select("#", named(nil, nil)) == 2)
-    syscap.traced(string.rep, "rep", "app")("x", 3)
+    syscap.traced(syscap.id("app", "rep"), string.rep)("x", 3)
   ]]
   local marks = t.marks()
   local n = 0
@@ -61,7 +61,9 @@ end)
 t.test("a yield inside of within() and traced() keeps them open", function()
   t.record [[
     local syscap = require "syscap"
-    local f = syscap.traced(function(a) return coroutine.yield(a) end, "f")
+    local f = syscap.traced("lua", "f", function(a)
+      return coroutine.yield(a)
+    end)
     local co = coroutine.wrap(function(a)
       return syscap.within("app", "outer", function() return f(a) end)
     end)
