@@ -59,7 +59,7 @@ const cases = {
     },
     'log': n => {
         for (let i = 0; i < n; i++)
-            Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, 'bench', 'a message');
+            Syscap.log('bench', GLib.LogLevelFlags.LEVEL_INFO, 'a message');
     },
 };
 

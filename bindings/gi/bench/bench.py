@@ -78,7 +78,7 @@ def run_counter(n):
 
 def run_log(n):
     for _ in range(n):
-        Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, "bench", "a message")
+        Syscap.log("bench", GLib.LogLevelFlags.LEVEL_INFO, "a message")
 
 
 CASES = {

@@ -48,5 +48,5 @@ def draw_all():
 
 
 draw_all()
-Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, "thumbnails", "all are drawn")
+Syscap.log("thumbnails", GLib.LogLevelFlags.LEVEL_INFO, "all are drawn")
 print(N_PICTURES, "pictures,", "recorded" * Syscap.is_active() or "not recorded")

@@ -44,7 +44,7 @@ void main () {
         }
         all.end ();
     }
-    Syscap.log (LogLevelFlags.LEVEL_INFO, "thumbnails", "all are drawn");
+    Syscap.log ("thumbnails", LogLevelFlags.LEVEL_INFO, "all are drawn");
     print ("%d pictures, %s\n", N_PICTURES,
            Syscap.is_active () ? "recorded" : "not recorded");
 }

@@ -222,7 +222,7 @@ async function showAll(window) {
         if (window.n === N_FILES)
             break;
     }
-    Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, GROUP,
+    Syscap.log(GROUP, GLib.LogLevelFlags.LEVEL_INFO,
         `${window.n} files are shown`);
 }
 

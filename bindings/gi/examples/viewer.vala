@@ -150,7 +150,7 @@ class Loader : Object {
             file.load_contents (null, out data, null);
             picture.look (data);
         } catch (Error error) {
-            Syscap.log (LogLevelFlags.LEVEL_WARNING, GROUP, error.message);
+            Syscap.log (GROUP, LogLevelFlags.LEVEL_WARNING, error.message);
         }
         Idle.add (() => {
             times.add ("load", get_monotonic_time () - began);
@@ -269,12 +269,12 @@ int main (string[] args) {
             });
             loader.find (n_files);
         } catch (Error error) {
-            Syscap.log (LogLevelFlags.LEVEL_CRITICAL, GROUP, error.message);
+            Syscap.log (GROUP, LogLevelFlags.LEVEL_CRITICAL, error.message);
             application.quit ();
         }
     });
     application.run ();
-    Syscap.log (LogLevelFlags.LEVEL_INFO, GROUP,
+    Syscap.log (GROUP, LogLevelFlags.LEVEL_INFO,
                 @"$(window.n) files are shown");
 
     times.show ();

@@ -62,9 +62,9 @@ function wrapMarks(Syscap, active) {
         if (active[0] !== 0)
             linked(group, name, link, id, message);
     };
-    Syscap.log = function (severity, domain, message) {
+    Syscap.log = function (domain, level, message) {
         if (active[0] !== 0)
-            log(severity, domain, message);
+            log(domain, level, message);
     };
     Syscap.metadata = function (id, value) {
         if (active[0] !== 0)

@@ -23,11 +23,11 @@ static unsigned level_of(GLogLevelFlags flags)
 	return told != 0 ? told & -told : SYSCAP_MESSAGE;
 }
 
-void syscap_glib_log(GLogLevelFlags severity, const char *domain,
+void syscap_glib_log(const char *log_domain, GLogLevelFlags log_level,
                      const char *message)
 {
 	if (syscap_is_active())
-		syscap_log(level_of(severity), domain, message);
+		syscap_log(level_of(log_level), log_domain, message);
 }
 
 /* Returns a field's text.  For a text without a NUL, stores a copy in

@@ -72,7 +72,7 @@ int main(void)
 	make_marks();
 	make_scopes();
 	set_counters();
-	syscap_glib_log(G_LOG_LEVEL_INFO, "deeds", "a line");
+	syscap_glib_log("deeds", G_LOG_LEVEL_INFO, "a line");
 	g_print("%s\n", syscap_glib_is_active() ? "recorded" : "off");
 	return 0;
 }

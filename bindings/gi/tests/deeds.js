@@ -63,5 +63,5 @@ function setCounters() {
 makeMarks();
 makeScopes();
 setCounters();
-Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, 'deeds', 'a line');
+Syscap.log('deeds', GLib.LogLevelFlags.LEVEL_INFO, 'a line');
 print(Syscap.is_active() ? 'recorded' : 'off');

@@ -62,5 +62,5 @@ def set_counters():
 make_marks()
 make_scopes()
 set_counters()
-Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, "deeds", "a line")
+Syscap.log("deeds", GLib.LogLevelFlags.LEVEL_INFO, "a line")
 print("recorded" if Syscap.is_active() else "off")

@@ -62,6 +62,6 @@ void main () {
     make_marks ();
     make_scopes ();
     set_counters ();
-    Syscap.log (LogLevelFlags.LEVEL_INFO, "deeds", "a line");
+    Syscap.log ("deeds", LogLevelFlags.LEVEL_INFO, "a line");
     print ("%s\n", Syscap.is_active () ? "recorded" : "off");
 }

@@ -144,8 +144,8 @@ class PyGObject(unittest.TestCase):
     def test_an_unknown_severity_is_a_message(self):
         _, capture = self.record(
             """
-            Syscap.log(GLib.LogLevelFlags(1 << 9), "py", "of the program's")
-            Syscap.log(GLib.LogLevelFlags.LEVEL_DEBUG, "py", "known")
+            Syscap.log("py", GLib.LogLevelFlags(1 << 9), "of the program's")
+            Syscap.log("py", GLib.LogLevelFlags.LEVEL_DEBUG, "known")
             """
         )
         self.assertEqual(

@@ -9,13 +9,14 @@ G_BEGIN_DECLS
 
 /**
  * syscap_glib_log:
- * @severity: one of the levels
- * @domain: (nullable): the log domain; cut to 31 bytes
+ * @log_domain: (nullable): the log domain; cut to 31 bytes
+ * @log_level: one of the levels
  * @message: the line of text
  *
- * Records a line of text, without printing.  Any thread may call this function.
+ * Records a line of text, without printing.  The arguments have the order of
+ * g_log().  Any thread may call this function.
  */
-void syscap_glib_log(GLogLevelFlags severity, const char *domain,
+void syscap_glib_log(const char *log_domain, GLogLevelFlags log_level,
                      const char *message);
 
 /**
