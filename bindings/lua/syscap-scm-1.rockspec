@@ -15,6 +15,8 @@ description = {
     For Lua 5.4 and LuaJIT 2.1.
   ]],
   license = "BSD-2-Clause",
+  maintainer = "The syscap authors",
+  labels = { "profiling", "tracing", "instrumentation", "sysprof" },
 }
 supported_platforms = { "linux" }
 dependencies = {

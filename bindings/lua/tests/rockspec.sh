@@ -21,6 +21,8 @@ cp -r "$SYSCAP_SOURCE/bindings/lua" "$work/source"
 cd "$work/source"
 HOME=$work/home luarocks --lua-version "$version" make --tree "$work/tree" \
 	SYSCAP_DIR="$work/prefix" LUA_INCDIR="$include"
+grep -q "Redistribution and use" \
+	"$work/tree/lib/luarocks/rocks-$version/syscap/scm-1/doc/LICENSE"
 
 cat >"$work/program.lua" <<'END'
 local syscap = require "syscap"
