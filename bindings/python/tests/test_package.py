@@ -137,7 +137,11 @@ class Build(unittest.TestCase):
              import syscap._walker
              files = {f.name for f in metadata.files("syscap")}
              assert {"LICENSE", "py.typed", "_events.pyi"} <= files, files
-             assert metadata.version("syscap") == syscap.__version__
+             about = metadata.metadata("syscap")
+             assert about["Version"] == syscap.__version__
+             assert about["License"] == "BSD-2-Clause"
+             assert about["License-File"] == "LICENSE"
+             assert about["Author"] and about["Keywords"] and about["Summary"]
              assert pathlib.Path(syscap.__file__).is_relative_to(
                  pathlib.Path(__import__("sys").prefix))
              with syscap.recording("own.syscap"):
