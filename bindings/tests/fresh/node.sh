@@ -31,12 +31,12 @@ echo '{"name":"user"}' >package.json
 typed 'npm install path/to/bindings/node'
 uses
 
-echo '$ npm pack, npm install'
-npm pack --silent ./path/to/bindings/node
+typed 'npm pack path/to/bindings/node'
 mv syscap-*.tgz user
 cd user
 echo '{"name":"user"}' >package.json
-npm install ./syscap-*.tgz
+typed 'npm install ./syscap-0.1.0.tgz'
+has 'npm install-scripts approve syscap npm rebuild syscap'
 tar -tzf syscap-*.tgz | grep -x package/LICENSE
 uses
 cp node_modules/syscap/../../../path/to/bindings/node/example/thumbnails.js .

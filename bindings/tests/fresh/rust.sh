@@ -20,7 +20,7 @@ uses() {
 		[dependencies]
 		$1
 	END
-	{ block 1; echo 'fn main() { (0..4).for_each(draw); }'; } >src/main.rs
+	{ block 2; echo 'fn main() { (0..4).for_each(draw); }'; } >src/main.rs
 	cargo build --release --offline
 	typed 'syscap record -- target/release/demo'
 	typed 'syscap stat capture.syscap'
@@ -44,3 +44,25 @@ CARGO_TARGET_DIR=/user/target cargo build --release --offline --example mill
 SYSCAP_SAMPLE=1000 syscap record -o /user/story.syscap -- \
 	/user/target/release/examples/mill 1000
 recorded /user/story.syscap 'mill +'
+
+echo '$ the layer for tracing, with the crates of Debian'
+apt-get install -q -y librust-tracing-dev librust-tracing-subscriber-dev
+mkdir -p /user/layer/src /user/layer/path /user/layer/.cargo
+cd /user/layer
+ln -s /syscap path/to
+printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\n%s\n' \
+	'directory = "/usr/share/cargo/registry"' >.cargo/config.toml
+{
+	printf '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
+	block 5
+} >Cargo.toml
+{
+	echo 'fn main() {'
+	block 1
+	echo 'let span = tracing::info_span!("draw", frame = 3);'
+	echo 'span.in_scope(|| tracing::info!("drawn"));'
+	echo '}'
+} >src/main.rs
+cargo build --release --offline
+typed 'syscap record -- target/release/demo'
+recorded capture.syscap 'demo +draw'
