@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "copies/block.h"
+#include "copies/copies.h"
 #include "emit/ring_source.h"
 #include "ring/arena.h"
 #include "ring/ring_file.h"
@@ -35,23 +35,6 @@ bool syc_slot_stop_if_over(void);
 /** Head of the arena that counts losses without a slot, or NULL.  Context:
  * any-thread, signal-safe. */
 struct syc_arena_head *syc_slot_arena_head(void);
-
-/* -------------------------------------------------------- recorder_end.c */
-
-/** Store the directory of the recorder's name, while the recorder runs.
- * Precedes syc_recorder_end_look().  Context: any-thread, signal-safe. */
-void syc_recorder_end_note(void);
-
-/**
- * Return whether the recorder has announced its end, or was killed.  If the
- * recorder was killed, no process has the other end of the inherited socket, or
- * listens at the recorder's name.  If the recorder has ended, the function
- * turns recording off.  The function makes a few system calls, which the
- * recorder does not notice.
- *
- * Context: any-thread, signal-safe.
- */
-bool syc_recorder_end_look(void);
 
 /* -------------------------------------------------------- handed_arena.c */
 

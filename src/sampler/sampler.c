@@ -211,7 +211,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 		goto fail;
 	fill_sampler(o, signal);
 	syc_tick_prepare();
-	syc_recorder_end_note();
+	syc_unwatched_note_recorder();
 	syc_target_init();
 	__atomic_store_n(&s->pid, getpid(), __ATOMIC_RELAXED);
 	r = syc_signals_install(signal, syc_tick_handle);

@@ -69,6 +69,10 @@ bool syc_unwatched_is_preferred(void);
 /** Return whether an interposer reports threads and other calls. */
 bool syc_unwatched_is_interposed(void);
 
+/** Store the directory of the recorder's name, while the recorder runs.
+ * Context: setup. */
+void syc_unwatched_note_recorder(void);
+
 /**
  * Give the calling thread a timer, whose ticks find other threads.
  *
