@@ -75,7 +75,7 @@ int syc_plain_file_open(const char *path, int flags,
  *
  * Each writer holds a record lock on one byte after the first byte, a different
  * byte per writer.  Writers are processes that record themselves
- * (session/trace.h), and commands.  The owner of a record lock is a process, so
+ * (session/sink.h), and commands.  The owner of a record lock is a process, so
  * the kernel reports the owner's pid, and several processes may hold locks.
  *
  * A writer locks the first byte while it writes.  A self-recording process does

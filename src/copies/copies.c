@@ -9,7 +9,6 @@
 #include <sys/auxv.h>
 
 #include "base/elf_note.h"
-#include "copies/block.h"
 
 /* A static program may lack this function. */
 #pragma weak dl_iterate_phdr

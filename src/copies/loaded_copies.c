@@ -6,7 +6,6 @@
 #include <sys/auxv.h>
 
 #include "base/elf_note.h"
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "os/process.h"
 

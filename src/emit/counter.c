@@ -2,10 +2,9 @@
 /* counter.c - counter definitions, and values that callers set together, or
  * only if changed. */
 #define _GNU_SOURCE
-#include "emit/counter.h"
-
 #include <string.h>
 
+#include "emit/event.h"
 #include "emit/process.h"
 
 #define PER_GROUP  8u

@@ -3,9 +3,8 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 
-#include "copies/block.h"
 #include "copies/copies.h"
-#include "emit/counter.h"
+#include "emit/event.h"
 
 #define ID_BITS  24
 #define FIRST_ID UINT32_C(256)

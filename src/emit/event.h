@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.h - an event of one frame: begin, fill, end.  Begin and end choose
- * between the fast path and the slow path (<syscap/emit.h>).
+ * event.h - an event of one frame (begin, fill, end), and definitions of
+ * counters.  Begin and end choose between the fast path and the slow path
+ * (<syscap/emit.h>).
  *
  * Inline functions of <syscap.h> begin on the fast path themselves, and call a
  * function with syc_event_begin_slow() for other events.  A call between begin
@@ -210,5 +211,48 @@ static inline void syc_metadata_fill(unsigned char *frame, uint32_t len,
 	syc_store_word(frame + len - 8, 0);
 	memcpy(metadata + 1, value, n);
 }
+
+/* -------------------------------- definitions of counters in a ring, and ids */
+
+/*
+ * Ids have 24 bits and belong to the process: one sequence for all threads and
+ * copies of the library.  The base of the sequence is a hash of the process, so
+ * that processes in one capture rarely have equal ids. (A syscap recorder
+ * renumbers all ids.)  The sequence leaves out 1..255 and the block of ids that
+ * a stock client of the same process uses.
+ *
+ * An index is the position of an id in the sequence, from 1.
+ *
+ * A child continues the sequence, and the ids of its counters stay valid.
+ *
+ * Context of everything here: any-thread, signal-safe.
+ */
+
+/**
+ * Put the definition of @counter into this ring unless the ring has it.  A
+ * counter without an id gets an id.  Returns false if there is no space, and
+ * counts the loss.
+ *
+ * Context of both: any-thread, signal-safe, between syc_enter() and
+ * syc_leave().
+ */
+bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
+                        int64_t time);
+
+/** Put the definition of @counter, which has an id, into this ring even if the
+ * ring has it. */
+bool syc_counter_define_once(struct syc_thread *st,
+                             const struct syscap_counter *counter,
+                             int64_t time);
+
+/** Give @counter an id unless it has one.  Returns the counter's index. */
+uint32_t syc_counter_id_give(struct syscap_counter *counter);
+
+/** Reserve @n consecutive ids.  Returns the first id, or 0 if too few ids are
+ * free. */
+uint32_t syc_counter_id_request(uint32_t n);
+
+/** The index of @id if a thread requested @id; otherwise any number. */
+uint32_t syc_counter_id_index(uint32_t id);
 
 #endif

@@ -28,7 +28,6 @@
 #include <syscap/runtime.h>
 
 #include "base/text.h"
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "emit/sample.h"
 

@@ -8,7 +8,7 @@
  * that the kernel zeroes in a child (MADV_WIPEONFORK).  The kernel also zeroes
  * the mapping after _Fork() and a raw clone(), which run no fork handlers.
  * struct syc_block has the data that a child may inherit.  Both structs and the
- * states belong to all copies of the library in the process (copies/block.h).
+ * states belong to all copies of the library in the process (copies/copies.h).
  * Other static data belongs to one copy.
  */
 #ifndef SYC_EMIT_PROCESS_H
@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "ring/ring.h"
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "copies/block.h"
+#include "copies/copies.h"
 #include "emit/thread.h"
 
 /* ---------------------------------------------------------- destinations */

@@ -19,7 +19,7 @@
 
 #include <syscap/emit.h>
 
-#include "copies/block.h"
+#include "copies/copies.h"
 #include "emit/process.h"
 #include "ring/ring.h"
 
@@ -55,7 +55,7 @@ struct syc_state {
 	bool no_exit_hook;  /* another thread must find the thread's end */
 	uint32_t head;      /* the reader's last accepted position */
 	uint32_t n_refused; /* number of events that found no space */
-	/* ns: session/spill_event.c; 0: no look yet */
+	/* ns: session/spill_threads.c; 0: no look yet */
 	_Alignas(8) int64_t looked_at;
 	int64_t retry_at; /* ns; no ring is requested before; MAX: never */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase runs */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* permanent_map.c - large tables mapped at their first use, and loaded
- * objects pinned in memory. */
+/* permanent_map.c - large tables mapped at their first use, pages of shared
+ * mappings, and loaded objects pinned in memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "os/fd.h"
 #include "os/process.h"
@@ -37,6 +38,26 @@ void *syc_lazy_map_get(void *place, size_t size)
 		munmap(memory, size);
 	errno = saved;
 	return there;
+}
+
+/* Linux 5.14 */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+int syc_pages_provide(void *from, size_t size)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t low = (uintptr_t)from & ~(page - 1);
+	const uintptr_t high =
+		((uintptr_t)from + size + page - 1) & ~(page - 1);
+
+	/* EINVAL: an old kernel, so the file has all its blocks already */
+	if (madvise((void *)low, high - low, MADV_POPULATE_WRITE) == 0 ||
+	    errno == EINVAL)
+		return 0;
+	/* EFAULT: an access would raise SIGBUS */
+	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
 #ifdef __GLIBC__

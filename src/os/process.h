@@ -224,6 +224,14 @@ bool syc_thread_list_has_others(struct syc_thread_list *tasks);
  */
 void *syc_lazy_map_get(void *place, size_t size);
 
+/**
+ * Get the pages of @size bytes at @from, in a mapping of a file in memory.  Returns 0;
+ * -ENOSPC: no space; or another -errno.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int syc_pages_provide(void *from, size_t size);
+
 /** Keep the object that contains @address loaded, even after dlclose().
  * Returns false if no object contains @address, or the object is the program.
  * Context: setup. */

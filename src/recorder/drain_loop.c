@@ -17,7 +17,7 @@
 #include "common/now.h"
 #include "common/strings.h"
 #include "recorder/recording.h"
-#include "ring/drain_interval.h"
+#include "ring/ring.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)

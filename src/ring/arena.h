@@ -14,7 +14,7 @@
  * If this mremap() is refused, a claim needs the file's fd.
  *
  * The mapping is large and sparse, and gets memory page by page.  Each writer
- * requests pages before its writes (syc_arena_provide()).  So an emit neither
+ * requests pages before its writes (syc_pages_provide()).  So an emit neither
  * faults nor writes to a full file system.  A forked child inherits the
  * mapping, and claims slots there.
  */
@@ -128,14 +128,6 @@ int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
 
 /** Release a slot without frames.  Context: any-thread, signal-safe. */
 void syc_arena_unclaim(const struct syc_slot *slot);
-
-/**
- * Get the pages of @size bytes at @from, in any mapping of a slot.  Returns 0;
- * -ENOSPC: no space; or another -errno.
- *
- * Context: any-thread, signal-safe.
- */
-int syc_arena_provide(void *from, size_t size);
 
 /**
  * Unmap an inherited arena that a forked child must not use.  The arena's front

@@ -7,7 +7,7 @@
 
 #include <syscap/emit.h>
 
-#include "copies/block.h"
+#include "copies/copies.h"
 #include "os/fd.h"
 #include "os/syscalls.h"
 

@@ -134,4 +134,23 @@ int syc_ring_map_at(int fd, uint64_t offset, uint32_t size,
 /** Unmap a ring of either function.  Context: any-thread, signal-safe. */
 void syc_ring_unmap(struct syc_ring_header *header, uint32_t size);
 
+/* --------------------------------- times between two transfers of events */
+
+/*
+ * A burst has to fit into its ring between two transfers.  The option
+ * --drain-interval of `syscap record` and interval_ms of syscap_start() replace
+ * these times.
+ */
+
+/* The recorder's intervals in ms: for silent rings, for rings with little
+ * traffic, and while a reply waits for space. */
+#define SYC_DRAIN_SILENT_MS 50
+#define SYC_DRAIN_SOME_MS   4
+#define SYC_DRAIN_REPLY_MS  2
+
+/* Intervals of a process that records itself, in ns: for its emitting threads,
+ * and for a thread of the library. */
+#define SYC_DRAIN_BY_EMITTERS_NS (INT64_C(100) * 1000000)
+#define SYC_DRAIN_BY_THREAD_NS   (INT64_C(50) * 1000000)
+
 #endif

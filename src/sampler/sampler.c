@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "emit/process.h"
 #include "emit/recorder.h"

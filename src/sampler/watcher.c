@@ -20,7 +20,7 @@
 #include "sampler/state.h"
 #include "sampler/thread_scan.h"
 #include "sampler/tick_signal.h"
-#include "session/last_thread.h"
+#include "session/session.h"
 #include "unwind/unwind.h"
 
 #define MS         INT64_C(1000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.c - counters of the kernel, which the thread of spill_thread.h
+ * counting.c - counters of the kernel, which the thread of spill.h
  * reads.
  *
  * A linker takes this file if the program refers to it
@@ -19,7 +19,7 @@
 #include <syscap/system_counters.h>
 
 #include "collect/counters.h"
-#include "emit/counter.h"
+#include "emit/event.h"
 #include "emit/loss.h"
 #include "emit/process.h"
 #include "os/env.h"
@@ -28,7 +28,6 @@
 #include "session/process_frames.h"
 #include "session/session.h"
 #include "session/spill.h"
-#include "session/spill_thread.h"
 
 #define SECOND  INT64_C(1000000000)
 #define WAIT_NS (SECOND / 4) /* longest wait for the sink */

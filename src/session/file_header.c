@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 #define DAY INT64_C(86400)
 

@@ -8,8 +8,6 @@
  * threads.
  */
 #define _GNU_SOURCE
-#include "session/last_thread.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -32,6 +30,7 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
+#include "session/session.h"
 
 /* Time in which other library threads find that the process has no other
  * threads. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* output.c - a capture file that this process and its forked children write. */
 #define _GNU_SOURCE
-#include "session/output.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -20,7 +18,7 @@
 #include "os/process.h"
 #include "os/signals.h"
 #include "session/process_frames.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 #define LAST_SUFFIX 9999u
 /* Greatest size of a batch */
@@ -326,7 +324,7 @@ int syc_output_begin(struct syc_output *output, void *front,
 	    sizeof(((struct syc_ring_file *)0)->capture))
 		return -ENAMETOOLONG;
 	/* A long path takes one page more than the front of the arena */
-	if (syc_arena_provide(front, offsetof(struct syc_ring_file, capture) +
+	if (syc_pages_provide(front, offsetof(struct syc_ring_file, capture) +
 	                                     strlen(output->path) + 1) != 0)
 		return -ENOSPC;
 	write_facts(output, front, arena, pid, now);

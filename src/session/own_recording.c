@@ -15,12 +15,12 @@
 #include "emit/thread.h"
 #include "os/env.h"
 #include "os/fd.h"
+#include "os/process.h"
 #include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 #include "session/session.h"
 #include "session/spill.h"
-#include "session/spill_thread.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
@@ -251,7 +251,7 @@ static const struct syc_own_recording own_recording = {
 	.source = {
 		.connect = connect_to_session,
 		.give_back = give_back,
-		.provide = syc_arena_provide,
+		.provide = syc_pages_provide,
 		.poke = syc_spill_poke,
 		.count_stray = syc_session_count_stray,
 		.look = syc_spill_look,

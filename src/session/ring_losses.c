@@ -11,7 +11,6 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
-#include "session/rings.h"
 #include "session/spill.h"
 
 /* Return whether the losses are plausible: fewer than a process could lose in a

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rings.c - slots of an arena, as the holder of the arena's lock reads them:
- * owners, positions, and copies of frames.
+ * rings.c - frames on their way from rings into a sink: slots, batches of copied
+ * frames, their journal, and the repair after a killed writer.
  *
  * Related processes can write anywhere in the arena.  So this process copies
  * frames, checks only the copy, and writes only the copy into the sink.
  */
 #define _GNU_SOURCE
-#include "session/rings.h"
-
+#include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
+#include <syscap.h>
 #include <syscap/format.h>
 
 #include "base/frame.h"
 #include "emit/loss.h"
+#include "os/fd.h"
 #include "os/process.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"
+#include "session/process_frames.h"
 #include "session/spill.h"
 
 /* --------------------------------------------------------------- slots */
@@ -136,8 +139,8 @@ static bool has_pages(const struct syc_session *s, const struct syc_span *span,
 	const uint32_t behind = s->arena.body - span->head;
 	const uint32_t first = n < behind ? n : behind;
 
-	return syc_arena_provide(body + span->head, first) == 0 &&
-	       (n == first || syc_arena_provide(body, n - first) == 0);
+	return syc_pages_provide(body + span->head, first) == 0 &&
+	       (n == first || syc_pages_provide(body, n - first) == 0);
 }
 
 /* Return whether the bytes at @at are a frame of @pid, or of no process. */
@@ -259,7 +262,8 @@ static uint32_t part_length(const struct syc_session *s,
 	                             : part->to + s->arena.body - part->from;
 }
 
-bool syc_rings_gather_parts(struct syc_session *s, uint64_t *ret_size)
+/* Copy the frames that the parts of the journal name. */
+static bool gather_parts(struct syc_session *s, uint64_t *ret_size)
 {
 	const struct syc_ring_journal *const j = s->journal;
 	uint64_t size = 0;
@@ -287,9 +291,11 @@ bool syc_rings_gather_parts(struct syc_session *s, uint64_t *ret_size)
 	return true;
 }
 
-void syc_rings_advance(struct syc_session *s,
-                       const struct syc_ring_journal_part *parts,
-                       unsigned n_parts, uint64_t n)
+/* Store the new positions after @n bytes of the batch's ring frames are
+ * written. */
+static void advance(struct syc_session *s,
+                    const struct syc_ring_journal_part *parts, unsigned n_parts,
+                    uint64_t n)
 {
 	for (unsigned i = 0; i < n_parts && n != 0; i++) {
 		const struct syc_ring_journal_part *const part = &parts[i];
@@ -302,4 +308,163 @@ void syc_rings_advance(struct syc_session *s,
 		                   advance_head(s, part->from, by));
 		n -= by;
 	}
+}
+
+/* ------------------------------------------------------------- batches */
+
+static void commit_told(const struct syc_session *s)
+{
+	const struct syc_ring_journal *const j = s->journal;
+	const uint32_t slot = j->told_slot;
+
+	if (slot == SYC_JOURNAL_TOLD_HEAD)
+		syc_arena_head(&s->arena)->told = j->told;
+	else if (slot != 0 && slot < s->n_used)
+		syc_arena_ring(&s->arena, slot)->told = j->told;
+}
+
+static void clear_journal(const struct syc_session *s)
+{
+	__atomic_store_n(&s->journal->state, SYC_JOURNAL_NOTHING,
+	                 __ATOMIC_RELEASE);
+}
+
+/* Compose the frames of the journal's batch, as they are in the capture. */
+static bool compose_batch_again(struct syc_session *s, uint64_t *ret_size)
+{
+	const struct syc_ring_journal *const j = s->journal;
+	uint64_t size;
+
+	if (!gather_parts(s, &size) || j->record_len > sizeof(j->record) ||
+	    size + j->record_len > SYC_COPY_SIZE)
+		return false;
+	memmove(s->copy + j->record_len, s->copy, (size_t)size);
+	memcpy(s->copy, j->record, j->record_len);
+	*ret_size = size + j->record_len;
+	return true;
+}
+
+/* Number of bytes of whole frames, from the journal's offset on, that are equal
+ * in the file and the batch. */
+static uint64_t count_written(struct syc_session *s, uint64_t size)
+{
+	unsigned char *const chunk = s->trace.rest;
+	uint64_t same = 0, at = 0;
+
+	while (same < size) {
+		const uint64_t n = size - same < sizeof(s->trace.rest)
+		                           ? size - same
+		                           : sizeof(s->trace.rest);
+		const ssize_t got =
+			syc_fd_pread(s->trace.fd, chunk, (size_t)n,
+		                     (off_t)(s->journal->offset + same));
+		uint64_t i = 0;
+
+		if (got <= 0)
+			break;
+		while (i < (uint64_t)got && chunk[i] == s->copy[same + i])
+			i++;
+		same += i;
+		if (i < n)
+			break;
+	}
+	while (at < same) {
+		uint16_t len;
+
+		memcpy(&len, s->copy + at, sizeof(len));
+		if (len < SYC_HEAD_SIZE || len > same - at)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+/*
+ * If an earlier holder of the lock died in a batch, finish the part of the
+ * batch that is in the capture.  The other frames of the batch are in the
+ * rings, and go into a new batch.
+ */
+int syc_spill_repair(struct syc_session *s)
+{
+	struct syc_ring_journal *const j = s->journal;
+	uint64_t size = 0, done = 0;
+
+	if (__atomic_load_n(&j->state, __ATOMIC_ACQUIRE) == SYC_JOURNAL_NOTHING)
+		return 0;
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
+		bool is_in = false;
+		const int r = syc_output_repair(&s->output, j, &is_in);
+
+		if (r == -EUCLEAN)
+			s->is_damaged = true;
+		else if (r != 0)
+			return r;
+		done = is_in ? UINT64_MAX : 0;
+	} else if (s->trace.target.kind == SYC_TRACE_FILE &&
+	           s->trace.can_read && compose_batch_again(s, &size)) {
+		s->trace.rest_at = s->trace.rest_len = 0;
+		done = count_written(s, size);
+	}
+	if (done != 0 && done >= j->record_len) {
+		const uint32_t n = j->n < SYC_RING_JOURNAL_PARTS
+		                           ? j->n
+		                           : SYC_RING_JOURNAL_PARTS;
+
+		memcpy(s->parts, j->parts, n * sizeof(j->parts[0]));
+		commit_told(s);
+		advance(s, s->parts, n, done - j->record_len);
+	}
+	clear_journal(s);
+	return 0;
+}
+
+int syc_spill_write_batch(struct syc_session *s, struct syc_batch *batch)
+{
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
+	int r = 0;
+
+	batch->journal = s->journal;
+	batch->done = 0;
+	if (syc_pages_provide(s->journal,
+	                      offsetof(struct syc_ring_journal, parts) +
+	                              batch->n_parts *
+	                                      sizeof(batch->parts[0])) != 0)
+		return -ENOSPC;
+	r = is_output ? syc_output_write(&s->output, batch)
+	              : syc_trace_write(&s->trace, batch);
+	if (batch->done > 0 && batch->done >= batch->record_len) {
+		if (batch->record_len != 0)
+			commit_told(s);
+		advance(s, batch->parts, batch->n_parts,
+		        batch->done - batch->record_len);
+	}
+	s->is_damaged |= s->output.is_journal_damaged;
+	/* A later repair cuts off a failed write that could not be cut off
+	 * now */
+	if (r == 0 || !is_output)
+		clear_journal(s);
+	__atomic_add_fetch(&s->written, batch->done, __ATOMIC_RELAXED);
+	return r;
+}
+
+int syc_spill_write(struct syc_session *s, const void *frames, uint32_t size,
+                    int64_t deadline)
+{
+	struct syc_batch batch = { .frames = frames,
+		                   .size = size,
+		                   .time = s->began,
+		                   .now = syc_clock_kernel(),
+		                   .deadline = deadline };
+
+	return syc_spill_write_batch(s, &batch);
+}
+
+int syc_spill_write_metadata(struct syc_session *s, const char *id,
+                             const char *value, int64_t deadline)
+{
+	/* The buffer is free between batches */
+	const uint32_t n = syc_describe_metadata(s->copy, s->pid,
+	                                         syc_clock_kernel(), id, value);
+
+	return syc_spill_write(s, s->copy, n, deadline);
 }

@@ -24,9 +24,9 @@
 #include "os/threads.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
-#include "ring/drain_interval.h"
+#include "ring/ring.h"
+#include "session/sink.h"
 #include "session/spill.h"
-#include "session/trace.h"
 
 #define MS               INT64_C(1000000)
 #define DEFAULT_FLUSH_NS (250 * MS)

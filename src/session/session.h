@@ -35,9 +35,8 @@
 #include "os/process.h"
 #include "ring/arena.h"
 #include "ring/ring_file.h"
-#include "session/output.h"
 #include "session/process_frames.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 struct syscap_options;
 
@@ -283,5 +282,24 @@ static inline bool syc_session_is_closed(const struct syc_session *session)
 		       __atomic_load_n(&syc_arena_head(&session->arena)->reader,
 	                               __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED;
 }
+
+/**
+ * Return whether only threads of this library are left.  The calling thread is
+ * a library thread.  If /proc is missing, the function checks only the first
+ * thread, and threads that have emitted.  *@ret_status becomes the first
+ * thread's status, as wait() returns it; 0: unknown.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool syc_last_thread_is_caller(int *ret_status);
+
+/**
+ * End the calling thread, the last thread of the process, with @status.  The
+ * end of the last thread ends the process.  Since Linux 5.18 the status of the
+ * last thread is the process' status.
+ *
+ * Context: a thread of this library.
+ */
+__attribute__((noreturn)) void syc_last_thread_end(int status);
 
 #endif

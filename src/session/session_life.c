@@ -22,7 +22,6 @@
 #include "ring/clock.h"
 #include "session/session.h"
 #include "session/spill.h"
-#include "session/spill_thread.h"
 
 /* Longest wait for another thread that makes, starts or stops a session. */
 #define LIFE_WAIT_NS INT64_C(250000000)

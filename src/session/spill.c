@@ -18,8 +18,6 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "session/rings.h"
-#include "session/spill_thread.h"
 
 #define MS INT64_C(1000000)
 /* Part of the size limit that is reserved for a report that the limit was

@@ -6,7 +6,7 @@
  * threads of the process.  A transfer follows an event that fills a quarter of
  * its ring, or that comes an interval after the last transfer.  The end of a
  * thread, exit() and syscap_drain() cause a transfer, too.  A program may
- * request a thread for the transfers instead (spill_thread.h).
+ * request a thread for the transfers instead.
  *
  * A lock in the arena's head admits one thread at a time, of this process or of
  * a related process in the arena.  Threads only try the lock, except that
@@ -28,11 +28,13 @@
 #define SYC_SESSION_SPILL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emit/thread.h"
+#include "ring/arena.h"
 #include "session/session.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 /** Context of these functions: any-thread, signal-safe, signals blocked. */
 
@@ -122,5 +124,144 @@ uint64_t syc_unreported_sum(const unsigned char *body, uint32_t size,
  * after the last reading, as stray losses.  Context: owner, signal-safe.
  */
 void syc_unreported_count(struct syc_state *ts);
+
+/* ----------------------------------- the library's thread: spill_threads.c */
+
+/*
+ * No function of the library depends on this thread.  The thread checks the
+ * rings 20 times a second, and once a second while no thread emits.  The thread
+ * blocks all signals, and ends when no other thread of the process is left.
+ * The thread has a side job, in a program that links such a job.
+ */
+
+enum syc_spill_thread {
+	SYC_SPILLER_NONE = 0,
+	SYC_SPILLER_BEING_MADE,
+	SYC_SPILLER_RUNS,
+	SYC_SPILLER_OVER,
+};
+
+/** Make the thread.  Signal handlers must not call this function, because
+ * pthread_create() allocates.  Returns 0 or -errno.  Context: setup. */
+int syc_spill_thread_start(struct syc_session *session);
+
+/** End the thread, with a wait until @deadline, and permit no new thread.
+ * Returns false if the thread still uses the session. */
+bool syc_spill_thread_stop(struct syc_session *session, int64_t deadline);
+
+/** The state of the side job. */
+struct syc_side {
+	struct syc_session *session; /* the other fields are zero at first */
+	void *state;
+	int64_t due;     /* ns: time of the next call */
+	uint32_t chosen; /* the job's settings */
+	bool is_torn;    /* written data has a gap */
+};
+
+enum syc_side_when {
+	SYC_SIDE_TURN,     /* call by the thread, without any lock */
+	SYC_SIDE_END,      /* last call by the thread */
+	SYC_SIDE_NO_THREAD /* call when no thread will ever exist; with the
+	                    * lock */
+};
+
+/** The job, or NULL.  A file that the program refers to sets the job by a
+ * release store.  The library itself never refers to such a file. */
+extern void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
+
+static inline void syc_side_job_do(struct syc_side *side,
+                                   enum syc_side_when when)
+{
+	void (*const job)(struct syc_side *, enum syc_side_when) =
+		__atomic_load_n(&syc_side_job, __ATOMIC_ACQUIRE);
+
+	if (job != NULL)
+		job(side, when);
+}
+
+/* ------------------------------------------------ slots and frames: batch.c */
+
+/* Context of all following functions: the holder of the lock, signals
+ * blocked. */
+
+/** Position of a slot's frames, according to the slot's word and header. */
+struct syc_span {
+	const unsigned char *body;
+	int32_t pid;
+	uint32_t head, tail, n;
+};
+
+static inline uint32_t syc_rings_word(const struct syc_session *s, uint32_t i)
+{
+	return __atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_SEQ_CST);
+}
+
+static inline void syc_rings_set_head(const struct syc_session *s, uint32_t i,
+                                      uint32_t head)
+{
+	/* R2, which pairs with W1 */
+	__atomic_store_n(&syc_arena_ring(&s->arena, i)->head, head,
+	                 __ATOMIC_RELEASE);
+}
+
+/** Return whether the related process with slot @i, whose word was @word, has
+ * ended, or runs another program. */
+bool syc_rings_is_gone(struct syc_session *session, uint32_t i, uint32_t word);
+
+/** Return whether the header of slot @i has valid positions.  If not, a related
+ * process has overwritten the positions. */
+bool syc_rings_find(const struct syc_session *session, uint32_t i,
+                    struct syc_span *ret_span);
+
+/** Return whether this process reads slot @i, and the slot has frames. */
+bool syc_rings_look(struct syc_session *session, uint32_t i,
+                    struct syc_span *ret_span);
+
+/** Return whether another living process has slots in the arena. */
+bool syc_rings_have_others(struct syc_session *session);
+
+/**
+ * Copy whole frames, at most @room bytes, from the rings that this process
+ * reads.  Returns false if more frames are left than fit into @room.
+ */
+bool syc_rings_gather(struct syc_session *session, struct syc_batch *batch,
+                      uint64_t room);
+
+/* ---------------------------------- frames about processes: process_frames.c */
+
+/** Return whether the capture has all these frames of a slot's process. */
+bool syc_rings_is_described(const struct syc_session *session, uint32_t i);
+
+/** Write PROCESS, FORK and MAP frames for the processes whose frames the caller
+ * is about to write.  @may_lock: see process_frames.h. */
+int syc_rings_describe(struct syc_session *session, bool may_lock,
+                       int64_t deadline);
+
+/** Store that the capture has lost the frames about processes, which are then
+ * written again. */
+void syc_rings_forget(struct syc_session *session);
+
+/** Return whether this process has loaded code since its last MAP frames. */
+bool syc_rings_has_new_maps(struct syc_session *session, bool may_lock);
+
+/* ------------------------------------------ losses and ends: ring_losses.c */
+
+/** Free slots whose threads or processes have ended, and report the slots'
+ * losses. */
+int syc_rings_end_slots(struct syc_session *session, int64_t deadline);
+
+/** Report losses of the arena's head. */
+int syc_rings_report_head(struct syc_session *session, int64_t deadline);
+
+/** Report, at the session's end, losses that no thread will report any more. */
+int syc_rings_report_late(struct syc_session *session, int64_t deadline);
+
+/** Drop all frames of this process.  Add the dropped frames and all unreported
+ * losses to *@lost. */
+void syc_rings_drop(struct syc_session *session, struct syc_ring_losses *lost);
+
+/** Write the EXIT frame of @pid. */
+int syc_rings_write_exit(struct syc_session *session, int32_t pid,
+                         int64_t deadline);
 
 #endif

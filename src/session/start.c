@@ -16,7 +16,7 @@
 #include "os/signals.h"
 #include "ring/clock.h"
 #include "session/session.h"
-#include "session/spill_thread.h"
+#include "session/spill.h"
 
 /* Limit of each wait of syscap_start() and syscap_stop(). */
 #define STOP_NS INT64_C(5000000000)

@@ -18,11 +18,11 @@
 #include <syscap/format.h>
 
 #include "base/text.h"
-#include "copies/block.h"
+#include "copies/copies.h"
 #include "os/fd.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 /* Larger than all thread ids, because each pid namespace has its own ids. */
 #define FACT_STEP  (INT64_C(1) << 22)

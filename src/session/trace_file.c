@@ -27,7 +27,7 @@
 #include "os/fd.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 #define HEADER_SIZE 256u
 #define FRAME_MIN   24u

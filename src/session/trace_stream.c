@@ -28,12 +28,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "os/fd.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"
-#include "session/trace.h"
+#include "session/sink.h"
 
 #define FRAME_MIN 24u
 

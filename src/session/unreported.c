@@ -27,8 +27,8 @@
 #include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
+#include "session/sink.h"
 #include "session/spill.h"
-#include "session/trace.h"
 
 _Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
 
@@ -139,7 +139,7 @@ static struct syc_header_losses *map_page(int fd, size_t page)
 
 	if (at == MAP_FAILED)
 		return NULL;
-	if (syc_arena_provide(at, 1) != 0) {
+	if (syc_pages_provide(at, 1) != 0) {
 		munmap(at, page);
 		return NULL;
 	}

@@ -20,7 +20,6 @@
 #include <sysprof-6/sysprof-collector.h>
 
 #include "base/text.h"
-#include "emit/counter.h"
 #include "emit/event.h"
 #include "sysprof_compat/lazy_init.h"
 #include "sysprof_compat/values.h"

@@ -10,7 +10,7 @@
 
 #include <syscap/format.h>
 
-#include "emit/counter.h"
+#include "emit/event.h"
 #include "ring/clock.h"
 
 void syc_index_chain_begin(struct syc_index_chain *chain, uint64_t place)

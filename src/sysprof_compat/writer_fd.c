@@ -15,7 +15,7 @@
 #include "os/fd.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/trace.h"
+#include "session/sink.h"
 #include "sysprof_compat/writer.h"
 
 #define PATIENCE_NS INT64_C(1000000000)

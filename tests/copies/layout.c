@@ -4,7 +4,6 @@
  * compiles this file, and reads the layout from its debugging information.
  */
 #define _GNU_SOURCE
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "emit/process.h"
 #include "emit/sample.h"

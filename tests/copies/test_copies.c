@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "copies/block.h"
 #include "copies/copies.h"
 #include "harness/stepper.h"
 #include "harness/test.h"

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "copies/block.h"
 #include "copies/census.h"
+#include "copies/copies.h"
 #include "copies/parts.h"
 #include "harness/peer.h"
 #include "harness/test.h"

@@ -71,7 +71,7 @@ inline cut(to)
 	size = to
 }
 
-/* syc_rings_advance() and commit_told(), from the batch */
+/* advance() and commit_told(), from the batch */
 inline commit()
 {
 	if

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "session/output.h"
+#include "session/sink.h"
 
 #define PID 4711
 

@@ -27,8 +27,8 @@
 #include "harness/written.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/rings.h"
 #include "session/session.h"
+#include "session/spill.h"
 
 /* A quarter of a ring of 64 KiB has fewer marks */
 #define QUARTER 200u

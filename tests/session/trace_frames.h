@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/trace.h"
+#include "session/sink.h"
 
 #define FRAMES_WRITERS 1024
 

@@ -193,8 +193,8 @@ mutate "room is not kept for the record" include/syscap/emit.h \
 	's/\(SYC_LOSS_RECORD_MAX \+ SYC_HEAD_SIZE\)/0u/' \
 	emit/test_emit.c a_full_ring_reports_its_losses_at_thread_exit
 
-mutate "positions are stored before the write" src/session/spill_batch.c \
-	's/(\tr = is_output \? syc_output_write)/\tsyc_rings_advance(s, batch->parts, batch->n_parts,\n\t\tbatch->size - batch->record_len);\n$1/' \
+mutate "positions are stored before the write" src/session/rings.c \
+	's/(\tr = is_output \? syc_output_write)/\tadvance(s, batch->parts, batch->n_parts,\n\t\tbatch->size - batch->record_len);\n$1/' \
 	"$kills" a_kill_in_a_transfer_into_an_output
 
 mutate "no journal" src/session/output.c \
@@ -209,31 +209,31 @@ mutate "the kernel is not told of the lock" src/os/robust_lock.c \
 	's/(static void announce\(.*?\n\tsize_t size;\n)/$1\n\thold->list = NULL;\n\treturn;/s' \
 	"$lock" the_kernel_marks_the_lock_of_a_holder_that_ends
 
-mutate "events write with open signals" src/session/spill_event.c \
+mutate "events write with open signals" src/session/spill_threads.c \
 	's/\tsyc_undisturbed_begin\(&before\);\n//; s/\tsyc_undisturbed_end\(&before\);\n//' \
 	"$spill" an_event_after_the_interval_writes_all_earlier_events
 
-mutate "events write at the end of a stack" src/session/spill_event.c \
+mutate "events write at the end of a stack" src/session/spill_threads.c \
 	's/ && !has_small_stack\(\)//' \
 	"$spill_stack" an_event_on_the_smallest_signal_stack_does_not_write
 
-mutate "real-time threads write" src/session/spill_event.c \
+mutate "real-time threads write" src/session/spill_threads.c \
 	's/ts->is_real_time = .*?;/;/s' \
 	"$spill" a_real_time_thread_never_writes
 
-mutate "a new filter is not noticed" src/session/spill_event.c \
+mutate "a new filter is not noticed" src/session/spill_threads.c \
 	's/return n > at_plan;/return false;/' \
 	"$filters" a_filter_after_an_event_keeps_all_in_the_ring_file
 
 mutate "a filter that answers openat() is not noticed" \
-	src/session/spill_event.c 's/(errno == ENOSYS\)\n\t\treturn )true/$1false/' \
+	src/session/spill_threads.c 's/(errno == ENOSYS\)\n\t\treturn )true/$1false/' \
 	"$filters" a_filter_after_an_event_keeps_all_in_the_ring_file
 
 mutate "a filtered child opens the capture" src/session/origin.c \
 	's/syc_spill_is_filtered\(plan, syc_clock_kernel\(\)\) \|\|//' \
 	"$filters" a_parent_writes_for_a_filtered_child
 
-mutate "events write beside the thread" src/session/spill_event.c \
+mutate "events write beside the thread" src/session/spill_threads.c \
 	's/\t\twake_thread\(s\);\n\t\treturn;/\t\twake_thread(s);/' \
 	"$spill" beside_the_librarys_thread_no_event_writes
 
@@ -249,15 +249,15 @@ mutate "a quarter of a ring has no effect" src/emit/thread_ring.c \
 	's/ts->has_session_ring \? size \/ 4/ts->has_session_ring ? size/' \
 	"$spill" an_event_that_fills_a_quarter_of_a_ring_writes
 
-mutate "the end of a thread has no effect" src/session/spill_event.c \
+mutate "the end of a thread has no effect" src/session/spill_threads.c \
 	's/\ttransfer_undisturbed\(s, syc_clock_kernel\(\)\);/;/' \
 	"$spill" the_end_of_a_thread_writes
 
-mutate "a written batch is written again" src/session/spill_batch.c \
+mutate "a written batch is written again" src/session/rings.c \
 	's/done = is_in \? UINT64_MAX : 0/done = 0/' \
 	"$kills" a_kill_in_a_transfer_into_an_output
 
-mutate "a batch of a trace is written again" src/session/spill_batch.c \
+mutate "a batch of a trace is written again" src/session/rings.c \
 	's/done = count_written\(s, size\);/done = 0;/' \
 	"$kills" a_kill_in_a_transfer_into_a_trace
 
@@ -269,7 +269,7 @@ mutate "a torn frame of a trace stays" src/session/trace_file.c \
 	's/\t\tr = cut_file\(trace, trace->end\);\n/\t\ttrace->end = size;\n/' \
 	"$kills" a_kill_in_a_short_write_into_a_trace
 
-mutate "losses of an unwritten batch are reported" src/session/spill_batch.c \
+mutate "losses of an unwritten batch are reported" src/session/rings.c \
 	's/if \(done != 0 && done >= j->record_len\)/if (1)/; s/done - j->record_len\)/done > j->record_len ? done - j->record_len : 0)/' \
 	"$kills" a_kill_in_a_transfer_into_an_output
 
@@ -316,7 +316,7 @@ mutate "losses without a ring are counted nowhere" \
 	's/\t\t\tsyc_loss_totals_add\(&head->lost[^;]*;/\t\t\t;/' \
 	"$guests" losses_of_a_child_without_a_slot_are_reported
 
-mutate "a dead child is not named" src/session/ring_processes.c \
+mutate "a dead child is not named" src/session/process_frames.c \
 	's/r = write_name\(s, pid, ring->parent, deadline\);/r = 0;/' \
 	"$guests" children_of_every_kind_of_fork_report_all_losses
 

@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace.h - writer of frames to the fd of SYSPROF_TRACE_FD, and the locks and
- * headers of a capture for every writer of this library.
+ * sink.h - sinks of a recording without a recorder, and the locks and headers of
+ * a capture for every writer of this library.
  *
- * The fd is inherited and shared.  Copies of this library, related processes,
- * and other processes that opened the same file may write to the fd, too.  The
- * library changes none of its shared attributes (flags, offset).
- *
- *	regular files   opened anew through /proc if possible, so that neither
- *	and memfds      O_APPEND nor O_WRONLY of the shared description
- *	                matters.  Each batch is written at the end of the file,
- *	                under a record lock.  If another library's writer
- *	                exists, batches are written at the shared position
- *	                (trace_file.c)
- *	pipes           opened anew, too, and non-blocking, whatever the flags
- *	                of the shared description are.  Frames that fit go in
- *	                writes of at most PIPE_BUF, under a record lock
- *	sockets         only for the first process that writes, and there only
- *	                for the copies with one ABI number
- *
- * The header is written once.  The library refuses a file that is neither empty
- * nor a capture.  If a killed writer left a torn frame in a file, the next
- * writer cuts the torn frame off.  If the file system has no record locks, no
- * frame is written, because the library could not notice another writer.  While
- * this process has a file open, a lock shows the commands that the file is in
- * use.
- *
- * Only living writers of a named pipe know that the pipe has a header.  A
- * writer that comes after the end of all other writers writes a header again.
+ * A sink is a capture file that the process makes (output.c), or the fd of
+ * SYSPROF_TRACE_FD (trace_*.c).
  */
-#ifndef SYC_SESSION_TRACE_H
-#define SYC_SESSION_TRACE_H
+#ifndef SYC_SESSION_SINK_H
+#define SYC_SESSION_SINK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +15,7 @@
 
 #include <syscap/format.h>
 
+#include "ring/arena.h"
 #include "ring/ring_file.h"
 
 /** Frames on their way from the rings into a sink. */
@@ -94,6 +72,187 @@ bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
  */
 int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at);
 
+/** Store in the journal that @batch is about to be written at @offset of a
+ * file. */
+static inline void syc_journal_begin(const struct syc_batch *batch,
+                                     uint64_t offset)
+{
+	struct syc_ring_journal *const j = batch->journal;
+
+	if (j == NULL)
+		return;
+	j->n = batch->n_parts;
+	for (unsigned i = 0; i < batch->n_parts; i++)
+		j->parts[i] = batch->parts[i];
+	j->offset = offset;
+	j->length = batch->size;
+	j->record_len = batch->record_len;
+	j->told_slot = batch->told_slot;
+	if (batch->record_len != 0) {
+		j->told = *batch->told;
+		__builtin_memcpy(j->record, batch->frames, batch->record_len);
+	}
+	__atomic_store_n(&j->state, SYC_JOURNAL_UNDER_WAY, __ATOMIC_RELEASE);
+}
+
+/** Return whether frames of this library can follow this header. */
+static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
+{
+	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);
+}
+
+/* ---------------------------------------------- a capture file: output.c */
+
+/*
+ * This process and its forked children write the capture file, and use one ring
+ * file.
+ *
+ * The library opens or truncates no existing file.  If a name is taken, the
+ * capture gets the suffix ".PID", then ".PID.2" and so on.  If the pattern has
+ * %p, the suffixes begin with ".2".  The ring file is in
+ * $XDG_RUNTIME_DIR/syscap or /dev/shm, with mode 0600.  If neither is a tmpfs,
+ * the ring file is next to the capture.  ring/ring_file.h has the protocol by
+ * which each batch arrives exactly once.
+ *
+ * Only the holder of the arena's lock writes.  Context of everything here,
+ * unless a function says setup: any-thread, signal-safe, between
+ * syc_write_nosignal_begin() and syc_write_nosignal_end().
+ */
+
+#define SYC_OUTPUT_PATH_MAX 4096u
+
+/** The requested file, determined at start and inherited by forks. */
+struct syc_output_target {
+	char pattern[SYC_OUTPUT_PATH_MAX]; /* absolute */
+	char runtime_dir[1024];            /* "": none */
+	char program[64];
+	uint64_t max_bytes; /* 0: no limit */
+};
+
+/**
+ * Fill @target.  @pattern may be relative to the current directory.  %p stands
+ * for the pid, %n for the program's name, %% for %.  Returns 0, -ENAMETOOLONG,
+ * -EINVAL (empty pattern, or another %), or -errno.
+ *
+ * Context: setup.
+ */
+int syc_output_choose(struct syc_output_target *target, const char *pattern,
+                      const char *runtime_dir, const char *program);
+
+/** Places of a ring file, in the order of attempts. */
+enum syc_ring_place {
+	SYC_RING_PLACE_RUNTIME,
+	SYC_RING_PLACE_SHM,
+	SYC_RING_PLACE_BESIDE,
+	SYC_RING_PLACES
+};
+
+struct syc_output {
+	int fd;      /* fd of the capture; -1: none */
+	int ring_fd; /* fd of the ring file; -1: none */
+	dev_t dev, ring_dev;
+	ino_t ino, ring_ino;
+	uint64_t max_bytes;
+	uint64_t known_end;      /* greatest batch end seen so far */
+	uint64_t fits;           /* see syc_output_write() */
+	bool is_journal_damaged; /* a related process has overwritten the
+	                          * journal's end */
+	bool is_on_disk; /* the ring file is on a disk: emits may wait */
+	char path[SYC_OUTPUT_PATH_MAX + 32];
+	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
+};
+
+/** Make the empty capture.  ring_fd stays unchanged.  Returns 0 or -errno. */
+int syc_output_create(struct syc_output *output,
+                      const struct syc_output_target *target, int32_t pid);
+
+/**
+ * Make the ring file at @place, empty and locked, and set ring_fd.  Returns 0;
+ * -ENODEV: the place does not exist, or is not a tmpfs; or -errno.
+ */
+int syc_output_create_rings(struct syc_output *output,
+                            const struct syc_output_target *target, int32_t pid,
+                            enum syc_ring_place place);
+
+/** Remove the ring file. */
+void syc_output_drop_rings(struct syc_output *output);
+
+/**
+ * Store the owner of the rings in @front, the mapped start of the ring file,
+ * which contains @arena.  Begin the capture: the header, PROCESS, and the frame
+ * that names the ring file.  The journal's `end` becomes the capture's size.
+ * Other processes may read the ring file from then on.  @scratch has
+ * SYC_OUTPUT_SCRATCH bytes.  Returns 0 or -errno.
+ */
+#define SYC_OUTPUT_SCRATCH 8192u
+int syc_output_begin(struct syc_output *output, void *front,
+                     const struct syc_arena *arena, int32_t pid, int64_t now,
+                     unsigned char *scratch);
+
+/** Find the parent's capture in a forked child, by its fd or path.  Returns 0,
+ * or -ESTALE if the capture's fd now refers to another file. */
+int syc_output_join(struct syc_output *output);
+
+/** Number of bytes that may still be written. */
+static inline uint64_t syc_output_room(const struct syc_output *output,
+                                       const struct syc_ring_journal *journal)
+{
+	if (output->max_bytes == 0)
+		return UINT64_MAX;
+	return output->max_bytes > journal->end
+	               ? output->max_bytes - journal->end
+	               : 0;
+}
+
+/**
+ * Write @batch at the journal's end.  Returns 0 or -errno.  After 0 the caller
+ * stores the rings' heads, and clears the journal.  After -errno no byte was
+ * written, and output->fits bytes of the batch would have fit.
+ */
+int syc_output_write(struct syc_output *output, struct syc_batch *batch);
+
+/** Repair a capture whose writer died during a batch.  *@ret_is_in: the batch
+ * is in the capture.  If not, the function cuts the batch off.  Returns 0;
+ * -EUCLEAN: a related process has overwritten the journal, which is usable
+ * again; or -errno. */
+int syc_output_repair(struct syc_output *output,
+                      struct syc_ring_journal *journal, bool *ret_is_in);
+
+/**
+ * Close both files.  @is_whole: the rings are empty, so remove the ring file.
+ */
+void syc_output_close(struct syc_output *output, bool is_whole);
+
+/* ------------------------------------- the fd of SYSPROF_TRACE_FD: trace_*.c */
+
+/*
+ * The fd is inherited and shared.  Copies of this library, related processes,
+ * and other processes that opened the same file may write to the fd, too.  The
+ * library changes none of its shared attributes (flags, offset).
+ *
+ *	regular files   opened anew through /proc if possible, so that neither
+ *	and memfds      O_APPEND nor O_WRONLY of the shared description
+ *	                matters.  Each batch is written at the end of the file,
+ *	                under a record lock.  If another library's writer
+ *	                exists, batches are written at the shared position
+ *	                (trace_file.c)
+ *	pipes           opened anew, too, and non-blocking, whatever the flags
+ *	                of the shared description are.  Frames that fit go in
+ *	                writes of at most PIPE_BUF, under a record lock
+ *	sockets         only for the first process that writes, and there only
+ *	                for the copies with one ABI number
+ *
+ * The header is written once.  The library refuses a file that is neither empty
+ * nor a capture.  If a killed writer left a torn frame in a file, the next
+ * writer cuts the torn frame off.  If the file system has no record locks, no
+ * frame is written, because the library could not notice another writer.  While
+ * this process has a file open, a lock shows the commands that the file is in
+ * use.
+ *
+ * Only living writers of a named pipe know that the pipe has a header.  A
+ * writer that comes after the end of all other writers writes a header again.
+ */
+
 enum syc_trace_kind {
 	SYC_TRACE_NONE = 0,
 	SYC_TRACE_FILE,
@@ -145,35 +304,6 @@ struct syc_trace {
 static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 {
 	return trace->rest_at < trace->rest_len;
-}
-
-/** Store in the journal that @batch is about to be written at @offset of a
- * file. */
-static inline void syc_journal_begin(const struct syc_batch *batch,
-                                     uint64_t offset)
-{
-	struct syc_ring_journal *const j = batch->journal;
-
-	if (j == NULL)
-		return;
-	j->n = batch->n_parts;
-	for (unsigned i = 0; i < batch->n_parts; i++)
-		j->parts[i] = batch->parts[i];
-	j->offset = offset;
-	j->length = batch->size;
-	j->record_len = batch->record_len;
-	j->told_slot = batch->told_slot;
-	if (batch->record_len != 0) {
-		j->told = *batch->told;
-		__builtin_memcpy(j->record, batch->frames, batch->record_len);
-	}
-	__atomic_store_n(&j->state, SYC_JOURNAL_UNDER_WAY, __ATOMIC_RELEASE);
-}
-
-/** Return whether frames of this library can follow this header. */
-static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
-{
-	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);
 }
 
 /**
