@@ -63,13 +63,13 @@ static int compare_marks(const void *left, const void *right, void *data)
 
 	switch (*sort) {
 	case SYC_STAT_SORT_COUNT:
-		order = falling(a->count, b->count);
+		order = falling(a->sums.count, b->sums.count);
 		break;
 	case SYC_STAT_SORT_P99:
-		order = falling_time(a->p99, b->p99);
+		order = falling_time(a->sums.p99, b->sums.p99);
 		break;
 	case SYC_STAT_SORT_MAX:
-		order = falling_time(a->max, b->max);
+		order = falling_time(a->sums.max, b->sums.max);
 		break;
 	case SYC_STAT_SORT_NAME:
 		return by_mark_name(a, b);
@@ -77,7 +77,7 @@ static int compare_marks(const void *left, const void *right, void *data)
 		break;
 	}
 	if (order == 0)
-		order = falling_time(a->total, b->total);
+		order = falling_time(a->sums.total, b->sums.total);
 	return order != 0 ? order : by_mark_name(a, b);
 }
 

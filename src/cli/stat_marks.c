@@ -174,10 +174,12 @@ static int join_parts(struct syc_mark_stats *marks)
 static int compare_marks(const void *left, const void *right)
 {
 	const struct syc_mark *a = left, *b = right;
-	int order = (a->total < b->total) - (a->total > b->total);
+	int order = (a->sums.total < b->sums.total) -
+	            (a->sums.total > b->sums.total);
 
 	if (order == 0)
-		order = (a->count < b->count) - (a->count > b->count);
+		order = (a->sums.count < b->sums.count) -
+		        (a->sums.count > b->sums.count);
 	if (order == 0)
 		order = strcmp(a->group, b->group);
 	if (order == 0)
@@ -185,43 +187,18 @@ static int compare_marks(const void *left, const void *right)
 	return order;
 }
 
-static int64_t clamp(__int128 value)
-{
-	if (value > INT64_MAX)
-		return INT64_MAX;
-	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
-static void finish_mark(struct syc_mark *mark)
-{
-	int64_t *const durations = mark->durations.items;
-	const size_t n = mark->durations.n;
-	__int128 total = 0;
-
-	mark->count = n;
-	mark->min = durations[0];
-	mark->max = durations[0];
-	for (size_t i = 0; i < n; i++) {
-		total += durations[i];
-		if (durations[i] < mark->min)
-			mark->min = durations[i];
-		if (durations[i] > mark->max)
-			mark->max = durations[i];
-	}
-	mark->mean = (int64_t)(total / (__int128)n);
-	mark->median = syc_rank_percentile(durations, n, 50);
-	mark->p99 = syc_rank_percentile(durations, n, 99);
-	mark->total = clamp(total);
-	free(durations);
-	memset(&mark->durations, 0, sizeof(mark->durations));
-}
-
 int syc_mark_stats_finish(struct syc_mark_stats *marks)
 {
 	const int r = join_parts(marks);
 
-	for (size_t i = 0; i < marks->marks.n; i++)
-		finish_mark(&marks->marks.items[i]);
+	for (size_t i = 0; i < marks->marks.n; i++) {
+		struct syc_mark *const mark = &marks->marks.items[i];
+
+		mark->sums = syc_duration_stats_of(mark->durations.items,
+		                                   mark->durations.n);
+		free(mark->durations.items);
+		memset(&mark->durations, 0, sizeof(mark->durations));
+	}
 	if (marks->marks.n)
 		qsort(marks->marks.items, marks->marks.n,
 		      sizeof(*marks->marks.items), compare_marks);
@@ -276,13 +253,13 @@ int syc_mark_stats_print(const struct syc_mark_stats *marks, size_t most)
 
 		syc_table_add_text(&table, mark->group);
 		syc_table_add_text(&table, mark->name);
-		syc_table_add(&table, "%" PRIu64, mark->count);
-		syc_table_add_duration(&table, mark->min);
-		syc_table_add_duration(&table, mark->mean);
-		syc_table_add_duration(&table, mark->median);
-		syc_table_add_duration(&table, mark->p99);
-		syc_table_add_duration(&table, mark->max);
-		syc_table_add_duration(&table, mark->total);
+		syc_table_add(&table, "%" PRIu64, mark->sums.count);
+		syc_table_add_duration(&table, mark->sums.min);
+		syc_table_add_duration(&table, mark->sums.mean);
+		syc_table_add_duration(&table, mark->sums.median);
+		syc_table_add_duration(&table, mark->sums.p99);
+		syc_table_add_duration(&table, mark->sums.max);
+		syc_table_add_duration(&table, mark->sums.total);
 	}
 	const int r = syc_table_finish(&table, marks->marks.n, most);
 
@@ -301,13 +278,13 @@ void syc_mark_stats_json(struct syc_json *json,
 		syc_json_begin_object(json);
 		syc_json_member_text(json, "group", mark->group);
 		syc_json_member_text(json, "name", mark->name);
-		syc_json_member_unsigned(json, "count", mark->count);
-		syc_json_member_integer(json, "min_ns", mark->min);
-		syc_json_member_integer(json, "mean_ns", mark->mean);
-		syc_json_member_integer(json, "median_ns", mark->median);
-		syc_json_member_integer(json, "p99_ns", mark->p99);
-		syc_json_member_integer(json, "max_ns", mark->max);
-		syc_json_member_integer(json, "total_ns", mark->total);
+		syc_json_member_unsigned(json, "count", mark->sums.count);
+		syc_json_member_integer(json, "min_ns", mark->sums.min);
+		syc_json_member_integer(json, "mean_ns", mark->sums.mean);
+		syc_json_member_integer(json, "median_ns", mark->sums.median);
+		syc_json_member_integer(json, "p99_ns", mark->sums.p99);
+		syc_json_member_integer(json, "max_ns", mark->sums.max);
+		syc_json_member_integer(json, "total_ns", mark->sums.total);
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);

@@ -16,6 +16,7 @@
 #include "common/containers.h"
 #include "common/json.h"
 #include "common/strings.h"
+#include "profile/marks.h"
 #include "symbols/resolver.h"
 
 /* Definitions and values of counters; for `dump`, too. */
@@ -95,10 +96,7 @@ struct syc_mark {
 	const char *group, *name; /* texts in the capture's map */
 	/* Durations, until syc_mark_stats_finish(). */
 	SYC_ARRAY(int64_t) durations;
-	uint64_t count;
-	int64_t min, mean, median, p99, max;
-	/* Total; INT64_MAX or INT64_MIN: the total does not fit. */
-	int64_t total;
+	struct syc_duration_stats sums;
 };
 
 /** Numbers of marks and operations that began before the recording. */

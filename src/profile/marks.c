@@ -88,6 +88,30 @@ int64_t syc_marks_end(int64_t time, int64_t duration)
 	return end;
 }
 
+struct syc_duration_stats syc_duration_stats_of(const int64_t *durations,
+                                                size_t n)
+{
+	struct syc_duration_stats sums = {
+		.count = n,
+		.min = durations[0],
+		.median = syc_rank_percentile(durations, n, 50),
+		.p99 = syc_rank_percentile(durations, n, 99),
+		.max = durations[0],
+	};
+	__int128 total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		total += durations[i];
+		if (durations[i] < sums.min)
+			sums.min = durations[i];
+		if (durations[i] > sums.max)
+			sums.max = durations[i];
+	}
+	sums.mean = (int64_t)(total / (__int128)n);
+	sums.total = total > INT64_MAX ? INT64_MAX : (int64_t)total;
+	return sums;
+}
+
 bool syc_marks_cut(int64_t begin, int64_t *time, int64_t *duration)
 {
 	int64_t end;

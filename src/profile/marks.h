@@ -82,6 +82,17 @@ int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 /** The end of a mark, at most INT64_MAX. */
 int64_t syc_marks_end(int64_t time, int64_t duration);
 
+/** Statistics of durations; percentiles by nearest rank. */
+struct syc_duration_stats {
+	uint64_t count;
+	int64_t min, mean, median, p99, max;
+	int64_t total; /* INT64_MAX: the total does not fit */
+};
+
+/** The statistics of @n durations of at least 0.  @n is at least 1. */
+struct syc_duration_stats syc_duration_stats_of(const int64_t *durations,
+                                                size_t n);
+
 /**
  * Parts of operations and ends of arrows, as docs/marks.md defines them.  A
  * zero-initialized struct is empty.

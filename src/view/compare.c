@@ -237,10 +237,10 @@ static int by_excess(const void *one, const void *other)
 static double excess(const struct syc_mark_row *row)
 {
 	const double n = ceil((double)row->count / 100);
-	const double slow = ((double)row->p99 + (double)row->max) / 2;
+	const double slow = ((double)row->sums.p99 + (double)row->sums.max) / 2;
 
-	return row->count < MARKS_LEAST ? -1 / (1 + (double)row->total)
-	                                : n * (slow - (double)row->median);
+	return row->count < MARKS_LEAST ? -1 / (1 + (double)row->sums.total)
+	                                : n * (slow - (double)row->sums.median);
 }
 
 static int find_candidates(struct compare *compare,

@@ -144,11 +144,11 @@ static void draw_bars(struct syc_mark_list *marks,
 
 	if (marks->n_bars != width)
 		make_bars(marks, table, context, width);
-	syc_bars_draw(context->grid, 0, context->top, BARS_HEIGHT, marks->bars,
-	              width,
-	              (double)row->max > 2 * FRAME_NS ? (double)row->max
-	                                              : 2 * FRAME_NS,
-	              FRAME_NS);
+	syc_bars_draw(
+		context->grid, 0, context->top, BARS_HEIGHT, marks->bars, width,
+		(double)row->sums.max > 2 * FRAME_NS ? (double)row->sums.max
+						     : 2 * FRAME_NS,
+		FRAME_NS);
 }
 
 static void draw_mark(const struct syc_columns *at,
@@ -224,9 +224,9 @@ void syc_mark_list_draw(struct syc_mark_list *marks,
 	}
 	chosen = mark_of(context, table->marks[row->first + list->chosen]);
 	is_cut = chosen.began < chosen.time;
-	syc_figures_time(median, row->median, context->is_exact);
-	syc_figures_time(p99, row->p99, context->is_exact);
-	syc_figures_time(max, row->max, context->is_exact);
+	syc_figures_time(median, row->sums.median, context->is_exact);
+	syc_figures_time(p99, row->sums.p99, context->is_exact);
+	syc_figures_time(max, row->sums.max, context->is_exact);
 	if (__builtin_sub_overflow(chosen.time, chosen.began, &early))
 		early = INT64_MAX;
 	syc_figures_time(before, early, context->is_exact);

@@ -59,24 +59,6 @@ static int list_names(struct syc_mark_table *table,
 	return 0;
 }
 
-static void add_up(struct syc_mark_row *row, const int64_t *durations)
-{
-	__int128 total = 0;
-
-	row->min = row->max = durations[0];
-	for (size_t i = 0; i < row->count; i++) {
-		total += durations[i];
-		if (durations[i] < row->min)
-			row->min = durations[i];
-		if (durations[i] > row->max)
-			row->max = durations[i];
-	}
-	row->total = total > INT64_MAX ? INT64_MAX : (int64_t)total;
-	row->mean = (int64_t)(total / (__int128)row->count);
-	row->median = syc_rank_percentile(durations, row->count, 50);
-	row->p99 = syc_rank_percentile(durations, row->count, 99);
-}
-
 static int sum_up(const struct work *work, struct syc_mark_table *table)
 {
 	size_t most = 1;
@@ -97,7 +79,7 @@ static int sum_up(const struct work *work, struct syc_mark_table *table)
 			durations[k] =
 				syscap_profile_mark(work->profile, marks[k])
 					.duration;
-		add_up(row, durations);
+		row->sums = syc_duration_stats_of(durations, row->count);
 	}
 	free(durations);
 	return 0;
@@ -109,8 +91,8 @@ static int by_total(const void *one, const void *other, void *data)
 	const struct syscap_profile_mark_name *names = data;
 	int r;
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
+	if (a->sums.total != b->sums.total)
+		return a->sums.total > b->sums.total ? -1 : 1;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
 	r = strcmp(names[a->name].group, names[b->name].group);

@@ -12,6 +12,7 @@
 #include <syscap/profile.h>
 
 #include "common/containers.h"
+#include "profile/marks.h"
 #include "view/page_context.h"
 #include "view/table.h"
 
@@ -19,8 +20,7 @@
 struct syc_mark_row {
 	uint32_t name;
 	size_t first, count; /* range in marks[] */
-	int64_t total;       /* total; INT64_MAX: the total does not fit */
-	int64_t min, mean, median, p99, max;
+	struct syc_duration_stats sums;
 };
 
 struct syc_mark_table {

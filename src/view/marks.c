@@ -63,17 +63,17 @@ static int64_t value_of(const struct syc_mark_row *row, int column)
 	case COUNT:
 		return (int64_t)row->count;
 	case MIN:
-		return row->min;
+		return row->sums.min;
 	case MEAN:
-		return row->mean;
+		return row->sums.mean;
 	case MEDIAN:
-		return row->median;
+		return row->sums.median;
 	case P99:
-		return row->p99;
+		return row->sums.p99;
 	case MAX:
-		return row->max;
+		return row->sums.max;
 	default:
-		return row->total;
+		return row->sums.total;
 	}
 }
 
