@@ -65,8 +65,10 @@ class Capture:
         for mark in sorted(told, key=lambda mark: mark["time"]):
             self.add_mark(mark, begun)
         self.counters = {}
-        for line in run([SYSCAP, "dump", "--json", path]).splitlines():
-            frame = json.loads(line)
+        frames = [json.loads(line) for line in run(
+            [SYSCAP, "dump", "--json", path]).splitlines()]
+        frames.sort(key=lambda f: (f["type"] != "ctrdef", f["time"]))
+        for frame in frames:
             if frame["type"] == "ctrdef":
                 for c in frame["counters"]:
                     self.counters[c["id"]] = [

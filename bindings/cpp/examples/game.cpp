@@ -39,6 +39,7 @@ namespace
 using clock_type = std::chrono::steady_clock;
 
 syscap::counter<int> frames("game", "frames", "Frames drawn so far");
+syscap::counter<long> pieces("game", "pieces", "Moved so far by all threads");
 syscap::counter<double> energy("game", "energy", "Of all bodies");
 syscap::counter<std::size_t> queued("game", "jobs", "That wait for a thread");
 
@@ -274,6 +275,7 @@ class world
 
 		for (std::size_t i = from; i < to; i++)
 			pull(bodies_[i], i);
+		pieces.add();
 	}
 
 	double measure_energy() const
@@ -323,9 +325,11 @@ class world
 
 // ----------------------------------------------------------------------- loop
 
+constexpr int n_pieces = 8;
+
 int play(int n_frames)
 {
-	constexpr int n_creatures = 20, n_pieces = 8;
+	constexpr int n_creatures = 20;
 	pool threads(3);
 	world world(1200);
 	std::vector<double> moods(n_creatures);
@@ -367,6 +371,7 @@ int main(int argc, char **argv)
 	syscap::log(syscap::severity::info, "game", "the game is over");
 	times.show();
 	std::printf("counter game frames %d\n", n_frames + 1);
+	std::printf("counter game pieces %d\n", (n_frames + 1) * n_pieces);
 	std::printf("logs game %d\n", n_failed + 1);
 	std::printf("stack move_piece\nstack draw\nstack live\n");
 	return n_failed == 3 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -169,15 +169,13 @@ fn why_of(panic: &(dyn std::any::Any + Send)) -> String {
 /// The state that all workers share.
 struct Mill {
     sacks: Mutex<Receiver<Sack>>,
-    waiting: AtomicUsize,
     times: Times,
 }
 
 impl Mill {
     fn take(&self) -> Option<Sack> {
         let sack = self.sacks.lock().unwrap().recv().ok()?;
-        let left = self.waiting.fetch_sub(1, Ordering::Relaxed) - 1;
-        WAITING.set(left as i64);
+        WAITING.add(-1);
         Some(sack)
     }
 
@@ -248,7 +246,6 @@ fn main() {
     let (send, results) = mpsc::channel();
     let mill = Arc::new(Mill {
         sacks: Mutex::new(sacks),
-        waiting: AtomicUsize::new(0),
         times: Times::default(),
     });
     let workers: Vec<_> = (0..3)
@@ -273,7 +270,7 @@ fn main() {
     for number in 0..count {
         let sack = fill_sack(&mut dice, number, &mill.times);
         linked!(Link::Begin, "mill", "sack", number, "filled");
-        mill.waiting.fetch_add(1, Ordering::Relaxed);
+        WAITING.add(1);
         put.send(sack).unwrap();
     }
     drop(put);
@@ -292,6 +289,7 @@ fn main() {
     times.tell.show("tell");
     println!("mark mill sack {count} 0");
     println!("counter mill milled {milled}");
+    println!("counter mill waiting 0");
     println!(
         "logs mill {}",
         refused + (0..count).filter(|n| n % 50 == 0 && n % 16 != 15).count() as u64
