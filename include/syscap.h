@@ -846,8 +846,10 @@ syc_counter_fill(unsigned char *frame, uint32_t id, uint64_t bits)
 {
 	unsigned char *const group = frame + sizeof(struct syscap_wire_ctrset);
 
-	syc_store_word(frame + SYC_AT(ctrset, n_groups), 1);
-	syc_store_word(group + SYC_AT(values, ids), id);
+	syc_store_word(frame + SYC_AT(ctrset, n_groups),
+	               SYC_WORD(ctrset, n_groups, 1));
+	syc_store_word(group + SYC_AT(values, ids),
+	               SYC_WORD(values, ids[0], id));
 	memset(group + SYC_AT(values, ids[2]), 0, 6 * sizeof(uint32_t));
 	syc_store_word(group + SYC_AT(values, values), bits);
 	memset(group + SYC_AT(values, values[1]), 0, 7 * sizeof(uint64_t));
@@ -870,7 +872,9 @@ syc_mark(struct syc_thread *st, const struct syscap_mark_site *site,
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	syc_store_head(frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
+	syc_store_head(frame, begin,
+	               place.tag_word |
+	                       SYC_WORD(frame, type, SYSCAP_FRAME_MARK));
 	syc_mark_fill(frame, len, site, duration);
 	syc_message_fill(frame + sizeof(struct syscap_wire_mark), message, n);
 	syc_end(st, &token, &place);
@@ -910,7 +914,9 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 		syc_counter_slow(counter, bits, now, __builtin_dwarf_cfa());
 		return;
 	}
-	syc_store_head(place.frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
+	syc_store_head(place.frame, now,
+	               place.tag_word |
+	                       SYC_WORD(frame, type, SYSCAP_FRAME_CTRSET));
 	syc_counter_fill(place.frame,
 	                 __atomic_load_n(&counter->id, __ATOMIC_RELAXED), bits);
 	syc_end(st, &token, &place);
@@ -937,8 +943,11 @@ static inline void syc_log(unsigned severity, const char *domain,
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	syc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_LOG);
-	syc_store_word(frame + SYC_AT(log, severity), (uint16_t)severity);
+	syc_store_head(frame, now,
+	               place.tag_word |
+	                       SYC_WORD(frame, type, SYSCAP_FRAME_LOG));
+	syc_store_word(frame + SYC_AT(log, severity),
+	               SYC_WORD(log, severity, (uint16_t)severity));
 	memset(frame + SYC_AT(log, domain), 0, 32);
 	if (n_domain != 0)
 		memcpy(frame + SYC_AT(log, domain), domain, n_domain);

@@ -21,12 +21,13 @@ if(NOT SYSCAP_HAS_UNWINDER)
 	syscap_machine_is(SYSCAP_MACHINE_HAS_EVENTS
 		"defined(__i386__) || (defined(__ARMEL__) &&"
 		"defined(__ARM_EABI__)) || (defined(__powerpc64__) &&"
-		"_CALL_ELF == 2 && defined(__LITTLE_ENDIAN__))")
+		"_CALL_ELF == 2 && defined(__LITTLE_ENDIAN__)) ||"
+		"defined(__s390x__)")
 	if(NOT SYSCAP_MACHINE_HAS_EVENTS)
 		message(FATAL_ERROR "syscap does not support this machine "
 			"(${CMAKE_SYSTEM_PROCESSOR}).  It supports x86-64 (not x32), "
 			"aarch64 and riscv64, and events without stack samples on "
-			"i386, armhf and ppc64el")
+			"i386, armhf, ppc64el and s390x")
 	endif()
 	message(STATUS "There is no unwinder for this machine: only libraries for "
 		"events are built, without sampler and command")

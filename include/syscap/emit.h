@@ -102,8 +102,8 @@ struct syc_thread {
 	uint64_t window; /* ticks that the base may be used for; 0: never */
 	uint64_t mult;
 	int64_t base_ns;
-	uint64_t pid_word; /* the pid, shifted for a frame's first word */
-	uint64_t tag_word; /* tid_tag, shifted for its third word */
+	uint64_t pid_word; /* the pid, as part of a frame's first word */
+	uint64_t tag_word; /* tid_tag, as part of its third word */
 	int64_t last_ns;   /* last time of a slow call; never goes back */
 	/* syc_active when the thread got the ring; the thread stores it,
 	 * relaxed, since the end of a session reads it */
@@ -219,6 +219,24 @@ syc_enter(struct syc_thread *st, volatile uintptr_t *token)
 	return syc_enter_from(st, token, __builtin_dwarf_cfa());
 }
 
+/*
+ * A frame is stored as words of 8 bytes in the machine's byte order.
+ *
+ * SYC_WORD(mark, duration, value) is the word in which this field of struct
+ * syscap_wire_mark is @value, an unsigned number, and all other fields are 0.
+ * SYC_WORD_FIELD() is the field, below garbage, of the word.
+ */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define SYC_WORD_SHIFT(type, field) \
+	(64 - 8 * (SYC_AT(type, field) % 8 + SYC_SIZE(type, field)))
+#else
+#define SYC_WORD_SHIFT(type, field) (8 * (SYC_AT(type, field) % 8))
+#endif
+#define SYC_WORD(type, field, value) \
+	((uint64_t)(value) << SYC_WORD_SHIFT(type, field))
+#define SYC_WORD_FIELD(type, field, word) \
+	((word) >> SYC_WORD_SHIFT(type, field))
+
 /** The first 8 bytes of a frame: cpu, pid and len. */
 static inline uint64_t syc_first_word(const struct syc_thread *st, uint32_t len)
 {
@@ -230,7 +248,8 @@ static inline uint64_t syc_first_word(const struct syc_thread *st, uint32_t len)
 		cpu = __atomic_load_n(known, __ATOMIC_RELAXED);
 	if (SYC_UNLIKELY(cpu < 0))
 		cpu = syc_cpu_slow();
-	return st->pid_word | (uint64_t)(uint16_t)cpu << 16 | (uint16_t)len;
+	return st->pid_word | SYC_WORD(frame, cpu, (uint16_t)cpu) |
+	       SYC_WORD(frame, len, (uint16_t)len);
 }
 
 static inline void syc_store_word(unsigned char *at, uint64_t word)
@@ -241,11 +260,11 @@ static inline void syc_store_word(unsigned char *at, uint64_t word)
 /** The first 8 bytes of a frame, from len, cpu and pid. */
 static inline uint64_t syc_head_word(uint64_t len, int cpu, int32_t pid)
 {
-	return (uint64_t)(uint32_t)pid << 32 | (uint64_t)(uint16_t)cpu << 16 |
-	       len;
+	return SYC_WORD(frame, pid, (uint32_t)pid) |
+	       SYC_WORD(frame, cpu, (uint16_t)cpu) | SYC_WORD(frame, len, len);
 }
 
-/** Store the rest of a header.  @type_word: padding2 << 32 | type. */
+/** Store the rest of a header.  @type_word: padding2 and type. */
 static inline void syc_store_head(unsigned char *frame, int64_t time,
                                   uint64_t type_word)
 {
@@ -304,7 +323,7 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 		unsigned char *const frame = body + offset;
 		syc_store_word(frame, syc_first_word(st, len));
 		syc_store_word(frame + SYC_AT(frame, type),
-		               SYSCAP_FRAME_TIMESTAMP);
+		               SYC_WORD(frame, type, SYSCAP_FRAME_TIMESTAMP));
 		SYC_SIGNAL_FENCE();
 		/* Fails if a handler has stored headered already, and has
 		 * reserved more */
@@ -333,7 +352,8 @@ static inline void syc_commit(unsigned char *frame, uint8_t type,
 {
 	SYC_SIGNAL_FENCE();
 	syc_store_word(frame + SYC_AT(frame, type),
-	               (uint64_t)padding2 << 32 | type);
+	               SYC_WORD(frame, padding2, padding2) |
+	                       SYC_WORD(frame, type, type));
 	SYC_SIGNAL_FENCE();
 }
 
@@ -409,7 +429,8 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 		cpu = syc_cpu_slow();
 	place->frame = body + at;
 	syc_store_word(place->frame,
-	               pid_word | (uint64_t)(uint16_t)cpu << 16 | len);
+	               pid_word | SYC_WORD(frame, cpu, (uint16_t)cpu) |
+	                       SYC_WORD(frame, len, len));
 	return true;
 }
 

@@ -6,7 +6,7 @@
  * has no trailer, no checksum and no count of frames.  Offset and length of
  * every frame are multiples of 8, and the length is between 24 and 65,528.
  * Integers are in the byte order that the header names.  This library writes
- * little-endian only.
+ * the order of its machine.
  *
  * The format is version 1 of GNOME Sysprof's format, with syscap's names.  A
  * ring between an application and a recorder carries the same frames.
@@ -28,8 +28,13 @@
 #define SYSCAP_STATIC_ASSERT _Static_assert
 #endif
 
-/** The first four bytes of a capture: 5E 97 CA FD in every byte order. */
+/** The first four bytes of a capture, 5E 97 CA FD in every byte order, as a
+ * number of this machine. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define SYSCAP_MAGIC UINT32_C(0x5E97CAFD)
+#else
 #define SYSCAP_MAGIC UINT32_C(0xFDCA975E)
+#endif
 
 /** Longest frame: the largest multiple of 8 that 16 bits hold. */
 #define SYSCAP_FRAME_MAX 65528u
@@ -76,7 +81,7 @@ enum syscap_frame_type {
 #define SYSCAP_FRAME_RING_LIMIT 16
 
 struct syscap_wire_file {
-	uint32_t magic;        /* SYSCAP_MAGIC, always little-endian */
+	uint32_t magic;        /* SYSCAP_MAGIC */
 	uint8_t version;       /* 1 */
 	uint8_t little_endian; /* bit 0, or bit 7 of big-endian writers */
 	uint8_t padding[2];
@@ -100,7 +105,7 @@ struct syscap_wire_frame {
 /**
  * The stack's outer frames are omitted.  The bit is in the flags of SAMPLE and
  * TRACE, and in the padding of ALLOCATION.  Readers other than syscap's ignore
- * the bit.
+ * the bit.  Big-endian captures do not have it.
  */
 #define SYSCAP_STACK_CUT 2u
 
@@ -124,7 +129,8 @@ struct syscap_wire_frame {
 #define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
 #define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)
 
-struct syscap_wire_sample { /* also TRACE: entering is bit 0 of flags */
+struct syscap_wire_sample { /* also TRACE: entering is bit 0 of flags, or bit 15
+                             * of big-endian writers */
 	struct syscap_wire_frame frame;
 	uint16_t n_addrs;
 	uint16_t flags;
@@ -208,7 +214,7 @@ struct syscap_wire_log {
 
 struct syscap_wire_file_chunk {
 	struct syscap_wire_frame frame;
-	uint16_t is_last; /* bit 0 */
+	uint16_t is_last; /* bit 0, or bit 15 of big-endian writers */
 	uint16_t len;
 	char path[256];
 	/* data[len], at offset 284 */

@@ -19,6 +19,24 @@
 
 #include "base/text.h"
 
+/* Sysprof declares these fields as C bit-fields, which a big-endian compiler
+ * allocates from the top bit down. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+/** The flag of file_chunk.is_last, and for entering in sample.flags. */
+#define SYC_FRAME_FLAG 0x8000u
+/** The flags SYSCAP_STACK_* that a capture of this machine has. */
+#define SYC_FRAME_STACK_FLAGS 0u
+/** counter.id and counter.type as one number. */
+#define SYC_FRAME_COUNTER_ID(id, type) ((id) << 8 | (type))
+/** dbus_message.bus_type: the type of 2 bits, and the flags. */
+#define SYC_FRAME_BUS(type, flags) ((type) << 14 | ((flags)&0x3FFFu))
+#else
+#define SYC_FRAME_FLAG                 1u
+#define SYC_FRAME_STACK_FLAGS          (SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED)
+#define SYC_FRAME_COUNTER_ID(id, type) ((id) | (type) << 24)
+#define SYC_FRAME_BUS(type, flags)     ((type) | (unsigned)(flags) << 2)
+#endif
+
 /** The value of padding2 in a frame without a field for @tid.  Returns 0 if
  * @tid is invalid. */
 static inline uint32_t syc_frame_tid_tag(int32_t tid)

@@ -156,7 +156,7 @@ size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
 	if (ticks > 1)
 		buffer->frame.padding2 = SYSCAP_WEIGHT_TAG | ticks;
 	buffer->sample.n_addrs = (uint16_t)n;
-	buffer->sample.flags = (uint16_t)flags;
+	buffer->sample.flags = (uint16_t)(flags & SYC_FRAME_STACK_FLAGS);
 	buffer->sample.tid = sample->tid;
 	if (n > 0)
 		memcpy(buffer->bytes + at, sample->addrs, n * sizeof(uint64_t));

@@ -84,11 +84,11 @@ void syc_unwritten_count(struct syc_header_losses *losses, const void *frame)
 	struct syc_loss lost;
 	int64_t to;
 
-	syc_frame_header(frame, false, &header);
+	syc_frame_header(frame, SYC_HOST_IS_BIG, &header);
 	losses->name = SYC_HEADER_LOSSES_NAME;
 	to = header.time;
 	if (header.type == SYSCAP_FRAME_MARK &&
-	    syc_frame_decode(&header, false, NULL) == 0 &&
+	    syc_frame_decode(&header, SYC_HOST_IS_BIG, NULL) == 0 &&
 	    syc_losses_read(&header, &lost)) {
 		for (unsigned i = 0; i < SYSCAP_FRAME_LAST; i++)
 			add(&losses->frames[i], lost.frames[i]);

@@ -26,10 +26,12 @@
 #include "capture/frame.h"
 #include "capture/losses.h"
 #include "capture/ring_file_reader.h"
+#include "common/frame_layout.h"
 #include "common/load.h"
 
-#define FILE_HEADER  sizeof(struct syscap_wire_file)
-#define FRAME_HEADER sizeof(struct syscap_wire_frame)
+#define FILE_HEADER          sizeof(struct syscap_wire_file)
+#define FRAME_HEADER         sizeof(struct syscap_wire_frame)
+#define LOSSES_AT(at, field) ((at) + offsetof(struct syc_header_losses, field))
 
 struct syscap_reader {
 	const unsigned char *data;
@@ -54,10 +56,12 @@ struct syscap_reader {
 int syc_capture_check_header(const unsigned char *data, uint64_t size,
                              struct syscap_error *error)
 {
+	const uint32_t magic = SYSCAP_MAGIC;
+
 	if (size == 0)
 		return syc_error_set(error, EBADMSG, 0,
 		                     "the file is empty, not a capture");
-	if (size >= 4 && syc_load_u32(data, false) != SYSCAP_MAGIC)
+	if (size >= 4 && memcmp(data, &magic, sizeof(magic)) != 0)
 		return syc_error_set(
 			error, EBADMSG, 0,
 			"not a capture: the first bytes are %02x %02x %02x "
@@ -77,31 +81,39 @@ int syc_capture_check_header(const unsigned char *data, uint64_t size,
 static int add_unreported(struct syscap_reader *reader,
                           struct syscap_error *error)
 {
+	const unsigned char *const at = reader->data + SYC_HEADER_LOSSES_AT;
+	const bool big = reader->big;
 	struct syc_loss loss = { .total = 0 };
-	struct syc_header_losses unreported;
 	int32_t pid = -1;
 
-	if (reader->big ||
-	    !syc_header_losses_has_frames((const void *)reader->data))
+	if (syc_load_u64(LOSSES_AT(at, name), big) != SYC_HEADER_LOSSES_NAME)
 		return 0;
-	memcpy(&unreported, reader->data + SYC_HEADER_LOSSES_AT,
-	       sizeof(unreported));
-	if (reader->size >= FILE_HEADER + FRAME_HEADER)
-		pid = (int32_t)syc_load_u32(
-			reader->data + FILE_HEADER + SYC_AT(frame, pid), false);
 	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
-		loss.total += loss.frames[i] = unreported.frames[i];
-	loss.bytes = unreported.bytes;
-	if (unreported.from == 0)
-		unreported.from = unreported.to = (int64_t)syc_load_u64(
-			reader->data + SYC_AT(file, end_time), false);
-	if (unreported.to < unreported.from)
-		unreported.to = unreported.from;
+		loss.total += loss.frames[i] =
+			syc_load_u32(LOSSES_AT(at, frames[i]), big);
+	if (loss.total == 0)
+		return 0;
+	if (reader->size >= FILE_HEADER + FRAME_HEADER)
+		pid = syc_load_i32(
+			reader->data + FILE_HEADER + SYC_AT(frame, pid), big);
+	loss.bytes = syc_load_u64(LOSSES_AT(at, bytes), big);
+	int64_t from = syc_load_i64(LOSSES_AT(at, from), big);
+	int64_t to = syc_load_i64(LOSSES_AT(at, to), big);
+	if (from == 0)
+		from = to = syc_load_i64(reader->data + SYC_AT(file, end_time),
+		                         big);
+	if (to < from)
+		to = from;
 	reader->losses = aligned_alloc(8, SYC_LOSS_FRAME_MAX);
 	if (reader->losses == NULL)
 		return syc_error_set(error, ENOMEM, 0, "out of memory");
-	reader->losses_size = syc_losses_compose(
-		reader->losses, &loss, pid, unreported.from, unreported.to);
+	reader->losses_size =
+		syc_losses_compose(reader->losses, &loss, pid, from, to);
+	if (big != SYC_HOST_IS_BIG) {
+		syc_frame_turn(reader->losses, reader->losses_size,
+		               SYC_HOST_IS_BIG);
+		syc_frame_turn_header(reader->losses);
+	}
 	return 0;
 }
 
@@ -329,7 +341,6 @@ void syscap_reader_info(const struct syscap_reader *reader,
                         struct syscap_file_info *ret_info)
 {
 	const unsigned char *data = reader->data;
-	const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	ret_info->size = reader->size + reader->rest_size;
@@ -339,7 +350,7 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	memcpy(ret_info->not_merged, reader->not_merged,
 	       sizeof(ret_info->not_merged));
 	ret_info->version = data[offsetof(struct syscap_wire_file, version)];
-	ret_info->foreign_order = reader->big != host_is_big;
+	ret_info->foreign_order = reader->big != SYC_HOST_IS_BIG;
 	memcpy(ret_info->capture_time,
 	       data + offsetof(struct syscap_wire_file, capture_time),
 	       sizeof(ret_info->capture_time) - 1);

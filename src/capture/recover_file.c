@@ -112,8 +112,10 @@ int syc_recover_file_open(struct syc_recover_file *file, const char *path,
 
 bool syc_recover_file_is_capture(const struct syc_recover_file *file)
 {
+	const uint32_t magic = SYSCAP_MAGIC;
+
 	return file->size >= SYC_RECOVER_HEADER &&
-	       syc_load_u32(file->data, false) == SYSCAP_MAGIC;
+	       memcmp(file->data, &magic, sizeof(magic)) == 0;
 }
 
 void syc_recover_file_close(struct syc_recover_file *file)
@@ -147,7 +149,7 @@ static bool write_begin(int fd, const struct syc_ring_reader *rest,
 		unsigned char frames[PATH_SIZE + 128];
 	} begin = { .header = { .magic = SYSCAP_MAGIC,
 		                .version = 1,
-		                .little_endian = 1,
+		                .little_endian = !SYC_HOST_IS_BIG,
 		                .time = rest->facts.began } };
 	size_t n = compose_process(rest, begin.frames);
 	struct tm tm;
@@ -308,8 +310,7 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 	 * Keep the end time of a writer that finished, and of files in the
 	 * other byte order.
 	 */
-	if (end >= last || (end != 0 && !is_touched) ||
-	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+	if (end >= last || (end != 0 && !is_touched) || big != SYC_HOST_IS_BIG)
 		return 0;
 	recovered->made_end = true;
 	if (!file->dry && !write_at(file->fd, &last, sizeof(last), at))
@@ -331,8 +332,7 @@ static int note_unfinished(const struct syc_recover_file *file, int64_t last,
 	size_t size;
 
 	if (recovered->had_rings || file->dry || last <= 0 ||
-	    syc_load_i64(file->data + at, big) != 0 ||
-	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+	    syc_load_i64(file->data + at, big) != 0 || big != SYC_HOST_IS_BIG)
 		return 0;
 	size = syc_compose_metadata(&buffer, last, "syscap.unfinished",
 	                            "no end time");
@@ -530,8 +530,8 @@ int syc_recover_rings(struct syc_ring_reader *rest,
 	recovered->frames = rest->n_frames;
 	recovered->bad = rest->n_bad;
 	if (file->dry) {
-		walk_frames(rest->bytes, 0, rest->n_bytes,
-		            __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, &last);
+		walk_frames(rest->bytes, 0, rest->n_bytes, SYC_HOST_IS_BIG,
+		            &last);
 		return set_end(file, last, recovered, error);
 	}
 	r = settle_journal(rest, file);

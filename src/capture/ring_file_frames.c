@@ -75,10 +75,10 @@ static void count_records(struct syc_ring_reader_losses *losses,
 	struct syc_loss one;
 
 	for (uint64_t at = 0;
-	     syc_frame_take(bytes + at, n - at, false, &frame);) {
+	     syc_frame_take(bytes + at, n - at, SYC_HOST_IS_BIG, &frame);) {
 		at += frame.len;
 		if (frame.type == SYSCAP_FRAME_MARK &&
-		    syc_frame_decode(&frame, false, NULL) == 0 &&
+		    syc_frame_decode(&frame, SYC_HOST_IS_BIG, NULL) == 0 &&
 		    syc_losses_read(&frame, &one) &&
 		    (of = find_thread(losses, frame.pid, one.tid)) != NULL)
 			syc_losses_add(&of->recorded, &one);
@@ -248,13 +248,13 @@ static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
 
 	*ret_broken = false;
 	while (n - at >= sizeof(struct syscap_wire_frame)) {
-		syc_frame_header(from + at, false, &frame);
+		syc_frame_header(from + at, SYC_HOST_IS_BIG, &frame);
 		*ret_broken = !syc_frame_is_length(frame.len);
 		if (*ret_broken || frame.len > n - at)
 			break;
 		const uint16_t len = frame.len;
 		if (frame.type == 0 || frame.type >= SYSCAP_FRAME_LAST ||
-		    syc_frame_decode(&frame, false, NULL) != 0) {
+		    syc_frame_decode(&frame, SYC_HOST_IS_BIG, NULL) != 0) {
 			rest->n_bad++;
 		} else {
 			memmove(rest->bytes + rest->n_bytes, from + at, len);
@@ -371,7 +371,7 @@ static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
 {
 	struct syscap_frame frame;
 
-	while (syc_frame_take(bytes + at, end - at, false, &frame)) {
+	while (syc_frame_take(bytes + at, end - at, SYC_HOST_IS_BIG, &frame)) {
 		if (frame.type == SYSCAP_FRAME_PROCESS && frame.pid == pid)
 			return true;
 		at += frame.len;

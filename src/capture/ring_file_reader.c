@@ -144,11 +144,12 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts)
 
 /* Read the frame at @at.  Returns the frame's end, or 0 without a frame. */
 static uint64_t take_frame(const unsigned char *capture, uint64_t size,
-                           uint64_t at, struct syscap_frame *ret_frame)
+                           bool big, uint64_t at,
+                           struct syscap_frame *ret_frame)
 {
 	if (size < at ||
-	    !syc_frame_take(capture + at, size - at, false, ret_frame) ||
-	    syc_frame_decode(ret_frame, false, NULL) != 0)
+	    !syc_frame_take(capture + at, size - at, big, ret_frame) ||
+	    syc_frame_decode(ret_frame, big, NULL) != 0)
 		return 0;
 	return at + ret_frame->len;
 }
@@ -159,13 +160,12 @@ const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size)
 	struct syscap_frame frame;
 	uint64_t end;
 
-	if (size < HEADER_SIZE ||
-	    (capture[offsetof(struct syscap_wire_file, little_endian)] & 1) ==
-	            0)
+	if (size < HEADER_SIZE)
 		return NULL;
-	end = take_frame(capture, size, HEADER_SIZE, &frame);
+	const bool big = (capture[SYC_AT(file, little_endian)] & 1) == 0;
+	end = take_frame(capture, size, big, HEADER_SIZE, &frame);
 	if (end != 0 && frame.type == SYSCAP_FRAME_PROCESS)
-		end = take_frame(capture, size, end, &frame);
+		end = take_frame(capture, size, big, end, &frame);
 	if (end == 0 || frame.type != SYSCAP_FRAME_METADATA ||
 	    strcmp(frame.metadata.id, SYC_RING_FILE_ID) != 0 ||
 	    frame.metadata.value[0] != '/')
@@ -215,6 +215,13 @@ static bool facts_are_sane(const struct syc_ring_reader *rest, uint64_t size)
 	       memchr(f->boot_id, 0, sizeof(f->boot_id)) != NULL;
 }
 
+static bool facts_are_foreign(const struct syc_ring_file *facts)
+{
+	return memcmp(facts->magic, SYC_RING_FILE_MAGIC,
+	              sizeof(facts->magic)) == 0 &&
+	       facts->version == __builtin_bswap32(SYC_RING_FILE_VERSION);
+}
+
 static int check_rest_file(struct syc_ring_reader *rest, const char *path,
                            struct syscap_error *error)
 {
@@ -232,9 +239,15 @@ static int check_rest_file(struct syc_ring_reader *rest, const char *path,
 	rest->owner = st.st_uid;
 	rest->dev = st.st_dev;
 	rest->ino = st.st_ino;
-	if (!syc_ring_reader_read_at(rest, &rest->facts, sizeof(rest->facts),
-	                             0) ||
-	    !facts_are_sane(rest, (uint64_t)st.st_size))
+	const bool is_read = syc_ring_reader_read_at(rest, &rest->facts,
+	                                             sizeof(rest->facts), 0);
+	if (is_read && facts_are_foreign(&rest->facts))
+		return syc_error_set(
+			error, ENOTSUP, 0,
+			"%s has the byte order of another machine, and only a "
+			"program of that machine can read it",
+			path);
+	if (!is_read || !facts_are_sane(rest, (uint64_t)st.st_size))
 		return syc_error_set(error, EBADMSG, 0, "%s is not a ring file",
 		                     path);
 	return 0;

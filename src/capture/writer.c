@@ -21,9 +21,7 @@
 #include "capture/frame.h"
 #include "capture/losses.h"
 #include "common/containers.h"
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "frames are written in the layout that they have in memory");
+#include "common/load.h"
 
 #define BUFFER_SIZE (1024u * 1024u)
 
@@ -173,7 +171,8 @@ int syc_writer_begin_as(struct syc_writer *writer, int64_t time_ns,
 	struct syscap_wire_file header = {
 		.magic = SYSCAP_MAGIC,
 		.version = 1,
-		.little_endian = 1,
+		/* Frames are written as they are in memory */
+		.little_endian = !SYC_HOST_IS_BIG,
 		.time = time_ns,
 	};
 

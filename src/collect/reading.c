@@ -158,10 +158,9 @@ uint32_t syc_reading_define(struct syc_reading *reading,
 	syc_text_field(wire->name, sizeof(wire->name), counter->name);
 	syc_text_field(wire->description, sizeof(wire->description),
 	               counter->description);
-	wire->id[0] = (uint8_t)id;
-	wire->id[1] = (uint8_t)(id >> 8);
-	wire->id[2] = (uint8_t)(id >> 16);
-	wire->type = counter->type == SYC_READING_DOUBLE;
+	const uint32_t id_and_type = SYC_FRAME_COUNTER_ID(
+		id, (uint32_t)(counter->type == SYC_READING_DOUBLE));
+	memcpy(wire->id, &id_and_type, sizeof(id_and_type));
 	reading->defined++;
 	return id;
 }

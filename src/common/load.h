@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SYC_HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 static inline uint16_t syc_load_u16(const unsigned char *p, bool big)
 {
 	return big ? (uint16_t)(p[0] << 8 | p[1])

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
+#include "base/frame.h"
 #include "emit/event.h"
 #include "emit/process.h"
 
@@ -24,13 +25,13 @@ static unsigned char *take_definition(struct syc_thread *st,
 		return NULL;
 	struct syscap_wire_counter *const to =
 		(void *)(frame + sizeof(struct syscap_wire_ctrdef));
-	syc_store_word(frame + SYC_AT(ctrdef, n_counters), 1);
+	syc_store_word(frame + SYC_AT(ctrdef, n_counters),
+	               SYC_WORD(ctrdef, n_counters, 1));
 	memcpy(to->category, counter->category, sizeof(to->category));
 	memcpy(to->name, counter->name, sizeof(to->name));
 	memcpy(to->description, counter->description, sizeof(to->description));
-	const uint32_t id_and_type =
-		__atomic_load_n(&counter->id, __ATOMIC_RELAXED) | counter->type
-									  << 24;
+	const uint32_t id_and_type = SYC_FRAME_COUNTER_ID(
+		__atomic_load_n(&counter->id, __ATOMIC_RELAXED), counter->type);
 	memcpy(to->id, &id_and_type, sizeof(id_and_type));
 	to->value = 0;
 	return frame;
@@ -145,7 +146,8 @@ static void set_group(struct syc_thread *st,
 		return;
 	struct syscap_wire_values *const groups =
 		(void *)(frame + sizeof(struct syscap_wire_ctrset));
-	syc_store_word(frame + SYC_AT(ctrset, n_groups), n_groups);
+	syc_store_word(frame + SYC_AT(ctrset, n_groups),
+	               SYC_WORD(ctrset, n_groups, n_groups));
 	memset(groups, 0, n_groups * sizeof(*groups));
 	for (unsigned i = 0; i < n; i++) {
 		struct syscap_wire_values *const group = &groups[i / PER_GROUP];

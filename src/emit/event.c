@@ -536,7 +536,7 @@ syc_event_begin_slow(struct syc_thread *st, volatile uintptr_t *token,
 	event.frame = syc_reserve(st, len, type, time);
 	/* Read the tag now, because the first event of a forked child sets the
 	 * tag */
-	event.tag_word = (uint64_t)st->tid_tag << 32 |
+	event.tag_word = SYC_WORD(frame, padding2, st->tid_tag) |
 	                 (is_outermost ? SYC_IS_OUTERMOST : 0);
 	if (event.frame == NULL)
 		syc_leave(st, token, is_outermost);
@@ -548,7 +548,8 @@ SYC_COLD void syc_event_end_slow(struct syc_thread *st,
                                  unsigned char *frame, bool is_outermost,
                                  uint64_t type_word)
 {
-	syc_commit(frame, (uint8_t)type_word, (uint32_t)(type_word >> 32));
+	syc_commit(frame, (uint8_t)SYC_WORD_FIELD(frame, type, type_word),
+	           (uint32_t)SYC_WORD_FIELD(frame, padding2, type_word));
 	syc_leave(st, token, is_outermost);
 }
 
@@ -577,5 +578,5 @@ SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 	syc_event_end_slow(st, &token, event.frame,
 	                   (event.tag_word & SYC_IS_OUTERMOST) != 0,
 	                   (event.tag_word & ~SYC_IS_OUTERMOST) |
-	                           SYSCAP_FRAME_MARK);
+	                           SYC_WORD(frame, type, SYSCAP_FRAME_MARK));
 }

@@ -37,9 +37,9 @@ struct syc_event {
 /** An event on the slow path, in two registers. */
 struct syc_slow_event {
 	unsigned char *frame; /* NULL: dropped and counted */
-	uint64_t tag_word;    /* SYC_IS_OUTERMOST below the thread's tag */
+	uint64_t tag_word;    /* SYC_IS_OUTERMOST beside the thread's tag */
 };
-#define SYC_IS_OUTERMOST UINT64_C(1)
+#define SYC_IS_OUTERMOST SYC_WORD(frame, type, 1)
 
 /**
  * Begin an event that syc_begin() refused.  @cfa is the CFA of the function in
@@ -84,7 +84,8 @@ syc_event_begin(struct syc_event *event, struct syc_thread *st,
 /** The tid of the event's thread. */
 static inline int32_t syc_event_tid(const struct syc_event *event)
 {
-	return (int32_t)((uint32_t)(event->tag_word >> 32) &
+	return (int32_t)((uint32_t)SYC_WORD_FIELD(frame, padding2,
+	                                          event->tag_word) &
 	                 ~SYSCAP_TID_TAG_MASK);
 }
 

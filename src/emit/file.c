@@ -22,6 +22,7 @@
 
 #include <syscap.h>
 
+#include "base/frame.h"
 #include "base/text.h"
 #include "emit/loss.h"
 #include "emit/ring_source.h"
@@ -75,7 +76,7 @@ static void fill_chunk(unsigned char *frame, uint32_t len, const char *path,
 
 	/* Clear this word first, because it may be part of the path */
 	syc_store_word(frame + len - 8, 0);
-	chunk->is_last = is_last ? 1 : 0;
+	chunk->is_last = is_last ? SYC_FRAME_FLAG : 0;
 	chunk->len = (uint16_t)n;
 	syc_text_field(chunk->path, sizeof(chunk->path), path);
 	if (n != 0)

@@ -169,7 +169,8 @@ static bool emit_jitmap(struct syc_thread *st, const struct names *names,
 	                     syc_clock(st)))
 		return false;
 	fill_jitmap(event.frame, len, names);
-	syc_event_end(&event, st, &token, SYSCAP_FRAME_JITMAP);
+	syc_event_end(&event, st, &token,
+	              SYC_WORD(frame, type, SYSCAP_FRAME_JITMAP));
 	*ret_published = event.is_outermost;
 	return true;
 }

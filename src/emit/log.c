@@ -25,7 +25,7 @@ begin_log(struct syc_event *event, struct syc_thread *st,
 		return false;
 	struct syscap_wire_log *const log = (void *)event->frame;
 	syc_store_word(event->frame + SYC_AT(log, severity),
-	               (uint16_t)severity);
+	               SYC_WORD(log, severity, (uint16_t)severity));
 	syc_text_put(log->domain, sizeof(log->domain), domain);
 	syc_store_word(event->frame + len - 8, 0);
 	return true;
@@ -47,7 +47,8 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 	if (!begin_log(&event, st, &token, severity, domain, syc_clock(st), n))
 		return;
 	syc_text_copy(event.frame + sizeof(struct syscap_wire_log), message, n);
-	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_LOG);
+	syc_event_end(&event, st, &token,
+	              event.tag_word | SYC_WORD(frame, type, SYSCAP_FRAME_LOG));
 }
 
 void syscap_log_vprintf(unsigned severity, const char *domain,
@@ -69,7 +70,8 @@ void syscap_log_vprintf(unsigned severity, const char *domain,
 	syc_printf_finish(&text,
 	                  (char *)event.frame + sizeof(struct syscap_wire_log),
 	                  format, args);
-	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_LOG);
+	syc_event_end(&event, st, &token,
+	              event.tag_word | SYC_WORD(frame, type, SYSCAP_FRAME_LOG));
 }
 
 void syscap_log_printf(unsigned severity, const char *domain,

@@ -36,7 +36,9 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 	syc_printf_finish(&text,
 	                  (char *)event.frame + sizeof(struct syscap_wire_mark),
 	                  format, args);
-	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
+	syc_event_end(&event, st, &token,
+	              event.tag_word |
+	                      SYC_WORD(frame, type, SYSCAP_FRAME_MARK));
 }
 
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,
@@ -111,7 +113,9 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 	memcpy(text, whole.head, whole.n_head);
 	if (whole.n_text != 0)
 		memcpy(text + whole.n_head, whole.text, whole.n_text);
-	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
+	syc_event_end(&event, st, &token,
+	              event.tag_word |
+	                      SYC_WORD(frame, type, SYSCAP_FRAME_MARK));
 }
 
 void syscap_linked(const char *group, const char *name, unsigned link,

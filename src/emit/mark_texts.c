@@ -30,5 +30,7 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 	syc_text_put_known(mark->name, sizeof(mark->name), name, n_name);
 	syc_store_word(event.frame + len - 8, 0);
 	syc_text_copy(mark + 1, message, n);
-	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
+	syc_event_end(&event, st, &token,
+	              event.tag_word |
+	                      SYC_WORD(frame, type, SYSCAP_FRAME_MARK));
 }

@@ -25,5 +25,6 @@ void syscap_metadata(const char *id, const char *value)
 		return;
 	syc_metadata_fill(event.frame, len, id, value, n);
 	syc_event_end(&event, st, &token,
-	              event.tag_word | SYSCAP_FRAME_METADATA);
+	              event.tag_word |
+	                      SYC_WORD(frame, type, SYSCAP_FRAME_METADATA));
 }

@@ -16,6 +16,7 @@
  * is stored with release after its bytes.
  */
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +61,8 @@ static inline uint64_t load_tail(const char *text, size_t n)
 	if (n >= 4) {
 		memcpy(&low, text, 4);
 		memcpy(&high, text + n - 4, 4);
+		low = le32toh(low);
+		high = le32toh(high);
 		return low | (uint64_t)high << 8 * (n - 4);
 	}
 	if (n == 0)
@@ -68,9 +71,8 @@ static inline uint64_t load_tail(const char *text, size_t n)
 	       (uint64_t)bytes[n - 1] << 8 * (n - 1);
 }
 
-/* Add a text to the hash.  The words do not depend on how a text is divided
- * into calls.  (Big-endian machines have other words, but equal texts have
- * equal words.) */
+/* Add a text to the hash.  The first byte of a text is the lowest of its word.
+ * So the words do not depend on how a text is divided into calls. */
 static inline __attribute__((always_inline)) void
 feed_hash(struct name_hasher *hasher, const char *text, size_t n)
 {
@@ -79,6 +81,7 @@ feed_hash(struct name_hasher *hasher, const char *text, size_t n)
 
 	for (; n >= 8; text += 8, n -= 8) {
 		memcpy(&word, text, 8);
+		word = le64toh(word);
 		hasher->state =
 			stir_hash(hasher->state, hasher->carry | word << shift);
 		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;

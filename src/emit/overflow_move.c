@@ -126,7 +126,8 @@ static void finish_left(struct syc_overflow *o)
 			syc_overflow_body(o->target) + o->target_tail;
 
 		syc_store_word(at, syc_head_word(SYC_HEAD_SIZE, -1, -1));
-		syc_store_head(at, syc_clock_kernel(), SYSCAP_FRAME_RING_END);
+		syc_store_head(at, syc_clock_kernel(),
+		               SYC_WORD(frame, type, SYSCAP_FRAME_RING_END));
 		syc_overflow_publish(o, SYC_HEAD_SIZE);
 	}
 	syc_ring_unmap(o->target, o->target_size);

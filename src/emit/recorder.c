@@ -270,7 +270,8 @@ static void report_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 	if (is_recorder_syscap(ring))
 		syc_thread_ring_sign(ring, syc_process->pid, gettid());
 	syc_store_word(body + len, syc_head_word(SYC_HEAD_SIZE, -1, -1));
-	syc_store_head(body + len, syc_clock_kernel(), SYSCAP_FRAME_RING_END);
+	syc_store_head(body + len, syc_clock_kernel(),
+	               SYC_WORD(frame, type, SYSCAP_FRAME_RING_END));
 	/* W2, pairs with R1 */
 	__atomic_store_n(&ring->tail, len + SYC_HEAD_SIZE, __ATOMIC_RELEASE);
 	syc_ring_unmap(ring, size);

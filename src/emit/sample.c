@@ -39,7 +39,8 @@ void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
 	sample->tid = tid != 0 ? tid : syc_event_tid(&event);
 	memcpy(sample + 1, addrs, n * sizeof(*addrs));
 	syc_event_end(&event, st, &token,
-	              SYSCAP_FRAME_SAMPLE | (uint64_t)tagged << 32);
+	              SYC_WORD(frame, type, SYSCAP_FRAME_SAMPLE) |
+	                      SYC_WORD(frame, padding2, tagged));
 }
 
 void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,

@@ -20,6 +20,7 @@
 #include <syscap.h>
 #include <syscap/format.h>
 
+#include "base/frame.h"
 #include "emit/event.h"
 
 /* ------------------------------------------------------ names: names.c */
@@ -108,7 +109,9 @@ syc_stack_take(struct syc_stack *stack,
 	if (n < 0) /* some callbacks return a negative number for "no stack" */
 		n = 0;
 	stack->n = (unsigned)n < SYC_STACK_MAX ? (unsigned)n : SYC_STACK_MAX;
-	stack->flags = stack->n == SYC_STACK_MAX ? SYSCAP_STACK_CUT : 0;
+	stack->flags = stack->n == SYC_STACK_MAX
+	                       ? SYSCAP_STACK_CUT & SYC_FRAME_STACK_FLAGS
+	                       : 0;
 	errno = saved;
 }
 
@@ -171,7 +174,7 @@ static inline uint32_t syc_sample_tag(uint32_t weight)
 	                  : 0;
 }
 
-/** @entering: a bit in the flags, which only traces set. */
+/** @entering: a flag, which only traces set. */
 static inline __attribute__((always_inline)) void
 syc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
            void *user, bool entering)
@@ -183,7 +186,7 @@ syc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
 	const int64_t now = syscap_clock();
 	syc_stack_take(&stack, backtrace, user);
 	syc_sample_emit(now, syc_stack_addrs(&stack), stack.n,
-	                stack.flags | entering, 1);
+	                stack.flags | (entering ? SYC_FRAME_FLAG : 0), 1);
 }
 
 /* ------------------------------------------------------------ ALLOCATION */
@@ -214,7 +217,8 @@ syc_allocation_of(int64_t now, uint64_t address, int64_t size,
 	allocation->padding = (uint16_t)flags;
 	if (n_addrs > 0) /* @addrs may be NULL */
 		memcpy(allocation + 1, addrs, n_addrs * sizeof(uint64_t));
-	syc_event_end(&event, st, &token, SYSCAP_FRAME_ALLOCATION);
+	syc_event_end(&event, st, &token,
+	              SYC_WORD(frame, type, SYSCAP_FRAME_ALLOCATION));
 }
 
 /** Emit an ALLOCATION at @now, with the stack of @backtrace.  @flags:

@@ -272,7 +272,8 @@ SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 	unsigned char *const frame = body + (uint32_t)(known >> 32);
 	syc_store_word(frame,
 	               syc_first_word(st, (uint32_t)pos - (uint32_t)known));
-	syc_store_word(frame + SYC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
+	syc_store_word(frame + SYC_AT(frame, type),
+	               SYC_WORD(frame, type, SYSCAP_FRAME_TIMESTAMP));
 	SYC_SIGNAL_FENCE();
 	syc_exchange_local(&st->headered, known, pos);
 }
@@ -284,12 +285,14 @@ void syc_repair_write_filler(struct syc_thread *st, unsigned char *frame,
 
 	memset(frame + SYC_HEAD_SIZE, 0, len - SYC_HEAD_SIZE);
 	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)st->last_ns);
-	syc_store_word(frame,
-	               is_bare ? syc_head_word(len, -1, -1)
-	                       : st->pid_word | UINT64_C(0xFFFF0000) | len);
+	syc_store_word(frame, is_bare ? syc_head_word(len, -1, -1)
+	                              : st->pid_word |
+	                                        SYC_WORD(frame, cpu, 0xFFFFu) |
+	                                        SYC_WORD(frame, len, len));
 	SYC_SIGNAL_FENCE();
 	syc_store_word(frame + SYC_AT(frame, type),
-	               is_bare ? SYSCAP_FRAME_TIMESTAMP : SYSCAP_FRAME_JITMAP);
+	               is_bare ? SYC_WORD(frame, type, SYSCAP_FRAME_TIMESTAMP)
+	                       : SYC_WORD(frame, type, SYSCAP_FRAME_JITMAP));
 }
 
 void syc_repair_count_abandoned(struct syc_state *ts, unsigned char *frame,

@@ -157,8 +157,8 @@ static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.pid = pid;
 	ts->hot.tid_tag =
 		SYSCAP_TID_TAG | ((uint32_t)tid & ~SYSCAP_TID_TAG_MASK);
-	ts->hot.pid_word = (uint64_t)(uint32_t)pid << 32;
-	ts->hot.tag_word = (uint64_t)ts->hot.tid_tag << 32;
+	ts->hot.pid_word = SYC_WORD(frame, pid, (uint32_t)pid);
+	ts->hot.tag_word = SYC_WORD(frame, padding2, ts->hot.tid_tag);
 	ts->hot.cpu = own_cpu();
 	ts->pointer = syc_thread_pointer();
 	/* Look up the main thread's bounds now, because a later seccomp filter

@@ -66,8 +66,15 @@
 #define SYC_CLAIMS_BEGIN UINT64_C(0xE10010000)
 #define SYC_HAS_RESTORER 1
 #define SYC_VDSO_RETURNS 1
+#elif defined(__s390x__)
+#define SYC_AUDIT_ARCH   AUDIT_ARCH_S390X
+#define SYC_VDSO_CLOCK   "__kernel_clock_gettime"
+#define SYC_CLAIMS_BEGIN UINT64_C(0xE10010000)
+#define SYC_HAS_RESTORER 1
+#define SYC_VDSO_RETURNS 1
 #else
-#error "the library supports x86-64, aarch64, riscv64, ppc64el, i386, armhf"
+#error "the library does not support this machine, see docs/install.md"
+
 #endif
 
 #if __SIZEOF_LONG__ == 8
@@ -160,6 +167,20 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 	                 :
 	                 : "r9", "r10", "r11", "r12", "ctr", "xer", "cr0",
 	                   "memory");
+	return r;
+#elif defined(__s390x__)
+	register long r1 __asm__("r1") = number;
+	register long r3 __asm__("r3") = b;
+	register long r4 __asm__("r4") = c;
+	register long r5 __asm__("r5") = d;
+	register long r6 __asm__("r6") = e;
+	register long r7 __asm__("r7") = f;
+	register long r __asm__("r2") = a;
+
+	__asm__ volatile("svc 0"
+	                 : "+r"(r)
+	                 : "r"(r1), "r"(r3), "r"(r4), "r"(r5), "r"(r6), "r"(r7)
+	                 : "cc", "memory");
 	return r;
 #else
 	/* ebp, the sixth argument, may be the frame pointer */

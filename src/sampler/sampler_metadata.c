@@ -211,7 +211,7 @@ bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len)
 	memcpy(event.frame + n, (const unsigned char *)frame + n, len - n);
 	syc_event_end_slow(st, &token, event.frame,
 	                   (event.tag_word & SYC_IS_OUTERMOST) != 0,
-	                   header->type);
+	                   SYC_WORD(frame, type, header->type));
 	return true;
 }
 

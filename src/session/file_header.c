@@ -58,7 +58,7 @@ void syc_file_header_fill(struct syscap_wire_file *header, int64_t time)
 	memset(header, 0, sizeof(*header));
 	header->magic = SYSCAP_MAGIC;
 	header->version = 1;
-	header->little_endian = 1;
+	header->little_endian = SYC_TRACE_IS_LITTLE;
 	add_time(&text, (syc_kernel_clock(CLOCK_REALTIME) -
 	                 (syc_clock_kernel() - time)) /
 	                        1000000000);

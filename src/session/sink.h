@@ -36,6 +36,9 @@ struct syc_batch {
 	uint64_t done;    /* output: number of written bytes, whole frames */
 };
 
+/** The value of little_endian in captures of this machine. */
+#define SYC_TRACE_IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
 /**
  * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC).  Reads
  * the wall clock.
@@ -98,7 +101,8 @@ static inline void syc_journal_begin(const struct syc_batch *batch,
 /** Return whether frames of this library can follow this header. */
 static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
 {
-	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);
+	return header->magic == SYSCAP_MAGIC &&
+	       (header->little_endian & 1) == SYC_TRACE_IS_LITTLE;
 }
 
 /* ---------------------------------------------- a capture file: output.c */

@@ -234,7 +234,9 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 		set_slowly(st, ids, values, n, now, __builtin_dwarf_cfa());
 		return;
 	}
-	syc_store_head(place.frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
+	syc_store_head(place.frame, now,
+	               place.tag_word |
+	                       SYC_WORD(frame, type, SYSCAP_FRAME_CTRSET));
 	syc_values_write(place.frame, ids, values, n, n);
 	syc_end(st, &token, &place);
 }
@@ -251,7 +253,9 @@ static void set_undefined(uint32_t id, uint64_t bits)
 	                                   SYSCAP_FRAME_CTRSET, syc_clock(st)))
 		return;
 	syc_counter_fill(event.frame, id, bits);
-	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_CTRSET);
+	syc_event_end(&event, st, &token,
+	              event.tag_word |
+	                      SYC_WORD(frame, type, SYSCAP_FRAME_CTRSET));
 }
 
 void sysprof_collector_set_counters(const unsigned int *counters_ids,

@@ -10,8 +10,6 @@
 #include "common/frame_layout.h"
 #include "sysprof_compat/reader.h"
 
-#define HOST_IS_BIG (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-
 /* End a text.  The function writes only if necessary, so that an unwritten page
  * stays the file's page. */
 static inline void end_text(unsigned char *last)
@@ -79,23 +77,24 @@ void syc_frame_end_texts(unsigned char *frame, size_t len)
 		syc_frame_shape(frame[SYC_AT(frame, type)]);
 
 	if (shape != NULL)
-		end_all_texts(shape, frame, len, HOST_IS_BIG);
+		end_all_texts(shape, frame, len, SYC_HOST_IS_BIG);
 }
 
 const char *syc_frame_settle(unsigned char *frame, size_t len)
 {
 	return settle_content(syc_frame_shape(frame[SYC_AT(frame, type)]),
-	                      frame, len, HOST_IS_BIG);
+	                      frame, len, SYC_HOST_IS_BIG);
 }
 
 const char *syc_frame_settle_foreign(unsigned char *frame, size_t len)
 {
 	const struct syc_frame_shape *const shape =
 		syc_frame_shape(frame[SYC_AT(frame, type)]);
-	const char *const why = settle_content(shape, frame, len, !HOST_IS_BIG);
+	const char *const why =
+		settle_content(shape, frame, len, !SYC_HOST_IS_BIG);
 
 	if (why == NULL && shape != NULL)
-		syc_frame_turn(frame, len, !HOST_IS_BIG);
+		syc_frame_turn(frame, len, !SYC_HOST_IS_BIG);
 	syc_frame_turn_header(frame);
 	return why;
 }

@@ -97,7 +97,7 @@ static inline void syc_values_write(unsigned char *frame, const unsigned *ids,
 	unsigned slot = 0;
 
 	syc_store_word(frame + SYC_AT(ctrset, n_groups),
-	               size / sizeof(*groups));
+	               SYC_WORD(ctrset, n_groups, size / sizeof(*groups)));
 	if (SYC_LIKELY(n_set == n)) {
 		for (unsigned i = 0; i < n; i += SYC_VALUES_PER_GROUP)
 			syc_values_write_group(

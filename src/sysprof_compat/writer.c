@@ -33,8 +33,8 @@ static void add_index(struct syc_index_chain *chain, unsigned char *frame,
 	chain->due++; /* the index itself */
 	syc_frame_head_write(frame, SYC_INDEX_SIZE, 0, time, -1, -1);
 	syc_store_head(frame, time,
-	               (uint64_t)SYSCAP_INDEX_MAGIC << 32 |
-	                       SYSCAP_FRAME_TIMESTAMP);
+	               SYC_WORD(frame, padding2, SYSCAP_INDEX_MAGIC) |
+	                       SYC_WORD(frame, type, SYSCAP_FRAME_TIMESTAMP));
 	SYC_SIGNAL_FENCE();
 	chain->frame = frame;
 }

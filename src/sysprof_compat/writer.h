@@ -29,7 +29,8 @@ syc_frame_head_write(unsigned char *frame, size_t len, unsigned type,
 	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
 	syc_store_word(frame + len - 8, 0); /* stored first, because this may be
 	                                     * a header word */
-	syc_store_word(frame + SYC_AT(frame, type), type);
+	syc_store_word(frame + SYC_AT(frame, type),
+	               SYC_WORD(frame, type, type));
 }
 
 /* A text, or other bytes, at the end of a frame. */

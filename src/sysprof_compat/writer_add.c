@@ -9,6 +9,7 @@
 
 #include <syscap/emit.h>
 
+#include "base/frame.h"
 #include "base/text.h"
 #include "sysprof_compat/writer.h"
 
@@ -27,7 +28,7 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
 	                      SYSPROF_CAPTURE_FRAME_FILE_CHUNK, time, cpu, pid))
 		return false;
 	struct syscap_wire_file_chunk *const chunk = (void *)a.frame;
-	chunk->is_last = is_last;
+	chunk->is_last = is_last ? SYC_FRAME_FLAG : 0;
 	chunk->len = (uint16_t)data_len;
 	syc_text_field(chunk->path, sizeof(chunk->path), path);
 	syc_frame_text_copy(a.frame + fixed, (const char *)data, data_len);
@@ -220,7 +221,7 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
 	                      pid))
 		return false;
 	struct syscap_wire_dbus_message *const message = (void *)a.frame;
-	message->bus_type = (uint16_t)((bus_type & 3) | flags << 2);
+	message->bus_type = (uint16_t)SYC_FRAME_BUS(bus_type & 3u, flags);
 	message->message_len = (uint16_t)message_len;
 	syc_frame_text_copy(a.frame + fixed, (const char *)message_data,
 	                    message_len);

@@ -6,6 +6,7 @@
 
 #include <syscap/emit.h>
 
+#include "base/frame.h"
 #include "base/text.h"
 #include "emit/sample.h"
 #include "sysprof_compat/values.h"
@@ -26,7 +27,8 @@ static void copy_field(char *field, size_t size, const char *from)
 static void fill_counter(struct syscap_wire_counter *to,
                          const SysprofCaptureCounter *from)
 {
-	const uint32_t id_and_type = from->id | (uint32_t)from->type << 24;
+	const uint32_t id_and_type =
+		SYC_FRAME_COUNTER_ID((uint32_t)from->id, (uint32_t)from->type);
 
 	copy_field(to->category, sizeof(to->category), from->category);
 	copy_field(to->name, sizeof(to->name), from->name);
@@ -48,7 +50,8 @@ static bool define_counters(SysprofCaptureWriter *self, int64_t time, int cpu,
 		return false;
 	struct syscap_wire_counter *const to =
 		(void *)(a.frame + sizeof(struct syscap_wire_ctrdef));
-	syc_store_word(a.frame + SYC_AT(ctrdef, n_counters), n);
+	syc_store_word(a.frame + SYC_AT(ctrdef, n_counters),
+	               SYC_WORD(ctrdef, n_counters, n));
 	for (unsigned i = 0; i < n; i++)
 		fill_counter(&to[i], &counters[i]);
 	return syc_adding_end(&a);

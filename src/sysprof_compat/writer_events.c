@@ -7,10 +7,12 @@
 
 #include <syscap/emit.h>
 
+#include "base/frame.h"
 #include "base/text.h"
 #include "sysprof_compat/writer.h"
 
 #define MARK_SIZE sizeof(struct syscap_wire_mark)
+#define CUT       (SYSCAP_STACK_CUT & SYC_FRAME_STACK_FLAGS)
 
 /* Compute the end of a mark.  A duration above INT64_MAX counts as 0. */
 static inline int64_t end_of(int64_t time, uint64_t duration)
@@ -145,7 +147,8 @@ bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
 
 static inline void put_severity(unsigned char *frame, int severity)
 {
-	syc_store_word(frame + SYC_AT(log, severity), (uint16_t)severity);
+	syc_store_word(frame + SYC_AT(log, severity),
+	               SYC_WORD(log, severity, (uint16_t)severity));
 }
 
 bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
@@ -249,7 +252,9 @@ static inline void fill_sample(unsigned char *frame, int32_t tid, unsigned n,
                                unsigned flags)
 {
 	syc_store_word(frame + SYC_AT(sample, n_addrs),
-	               (uint64_t)(uint32_t)tid << 32 | flags << 16 | n);
+	               SYC_WORD(sample, tid, (uint32_t)tid) |
+	                       SYC_WORD(sample, flags, flags) |
+	                       SYC_WORD(sample, n_addrs, n));
 }
 
 /*
@@ -277,7 +282,7 @@ static SYC_COLD bool add_stack_slowly(SysprofCaptureWriter *self, int64_t time,
 	syc_frame_text_copy(a.frame + SAMPLE_SIZE, (const char *)addrs,
 	                    8 * (size_t)n);
 	fill_sample(a.frame, tid, n,
-	            entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0));
+	            (entering ? SYC_FRAME_FLAG : 0) | (n != n_addrs ? CUT : 0));
 	return syc_adding_end(&a);
 }
 
@@ -319,7 +324,7 @@ add_stack(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	                    time, cpu, pid);
 	syc_writer_cover(self, time);
 	copy_addresses(frame.at + SAMPLE_SIZE, addrs, n);
-	fill_sample(frame.at, tid, n, entering);
+	fill_sample(frame.at, tid, n, entering ? SYC_FRAME_FLAG : 0);
 	if (SYC_UNLIKELY(syc_buffer_end(&self->buffer, frame.next)))
 		return syc_writer_settle(self);
 	return true;
@@ -359,6 +364,6 @@ bool sysprof_capture_writer_add_allocation_copy(
 	allocation->size = alloc_size;
 	allocation->tid = tid;
 	allocation->n_addrs = (uint16_t)n;
-	allocation->padding = n != n_addrs ? SYSCAP_STACK_CUT : 0;
+	allocation->padding = n != n_addrs ? CUT : 0;
 	return syc_adding_end(&a);
 }

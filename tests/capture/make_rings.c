@@ -11,6 +11,8 @@
 
 #include <syscap/capture.h>
 
+#include "common/load.h"
+
 #define MARKS_MAX 4096u
 
 static void must(bool condition, const char *what)
@@ -81,7 +83,7 @@ void make_rings_begin(struct make_rings *rings, const char *dir,
 	strcpy(facts->capture, rings->capture_path);
 	make_rings_slot(rings, 0, SYC_SLOT_LIVE, 0, 0);
 
-	make_begin(&rings->capture, false, 1000, 0);
+	make_begin(&rings->capture, SYC_HOST_IS_BIG, 1000, 0);
 	make_metadata(&rings->capture, 1000, "syscap.rings", rings->path);
 	make_process(&rings->capture, MAKE_RINGS_PID, 1000, "killed");
 }

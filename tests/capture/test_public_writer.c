@@ -11,6 +11,7 @@
 
 #include <syscap/capture.h>
 
+#include "base/frame.h"
 #include "harness/test.h"
 
 static int file = -1;
@@ -127,7 +128,7 @@ TEST(oversized_texts_are_cut_or_split)
 	reader = finish(writer, path);
 	frame = next(reader, SYSCAP_FRAME_SAMPLE);
 	CHECK(frame.sample.n_addrs == 8187);
-	CHECK((frame.bytes[26] & SYSCAP_STACK_CUT) != 0);
+	CHECK(frame.bytes[26] == (SYSCAP_STACK_CUT & SYC_FRAME_STACK_FLAGS));
 	CHECK(frame.padding2 == (SYSCAP_WEIGHT_TAG | 0xFFFFFF));
 	frame = next(reader, SYSCAP_FRAME_SAMPLE);
 	CHECK(frame.padding2 == 0);

@@ -38,6 +38,25 @@ static void empty(struct make_rings *r)
 		make_rings_header(r, i)->head = make_rings_header(r, i)->tail;
 }
 
+TEST(ring_file_of_another_byte_order_is_refused)
+{
+	struct syc_recovered recovered;
+	struct make_rings r;
+
+	recovering_begin(&r);
+	make_rings_facts(&r)->version =
+		__builtin_bswap32(SYC_RING_FILE_VERSION);
+	make_rings_write(&r, NULL, 0);
+	recovering_refuse(r.path, ENOTSUP, "byte order of another machine");
+	recovering_refuse(r.capture_path, ENOTSUP, "byte order of another");
+	CHECK(recovering_is_there(r.path));
+	make_rings_facts(&r)->version = SYC_RING_FILE_VERSION;
+	make_rings_write(&r, NULL, 0);
+	recovering_run(r.capture_path, &recovered);
+	CHECK_EQ(recovered.frames, 11);
+	recovering_end(&r);
+}
+
 TEST(empty_ring_file_is_removed)
 {
 	struct syc_recovered recovered;

@@ -93,7 +93,8 @@ TEST(a_new_file_gets_a_header_and_frames)
 	header = read_header();
 	CHECK_EQ(header.magic, SYSCAP_MAGIC);
 	CHECK_EQ(header.version, 1);
-	CHECK_EQ(header.little_endian, 1);
+	CHECK_EQ(header.little_endian,
+	         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	CHECK_EQ(header.time, 1234);
 	CHECK_EQ(header.end_time, 0);
 	CHECK_EQ(strlen(header.capture_time), 20);

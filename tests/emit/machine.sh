@@ -4,11 +4,12 @@
 # drop-in, compiled for MACHINE and linked without libatomic.  CC -m32 compiles
 # for i386, musl-gcc for musl, a cross compiler for other machines.  The tests of
 # events, overflows, sessions and the drop-in run by the kernel or by qemu-user.
+# The command, if it is built, reads captures of the machine.
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
 # the program's name.  Tests of these run by a kernel only.
 #
-# Reads SYSCAP_SOURCE and CC.
+# Reads SYSCAP_SOURCE, SYSCAP (the command; may be empty) and CC.
 set -eu
 machine=$1
 cc=${CC:-cc}
@@ -35,6 +36,7 @@ aarch64) tools=aarch64-linux-gnu libc=arm64 emulator=aarch64 ;;
 riscv64) tools=riscv64-linux-gnu libc=riscv64 emulator=riscv64 ;;
 armhf) tools=arm-linux-gnueabihf libc=armhf emulator=arm ;;
 ppc64el) tools=powerpc64le-linux-gnu libc=ppc64el emulator=ppc64le ;;
+s390x) tools=s390x-linux-gnu libc=s390x emulator=s390x ;;
 *)
 	echo "machine.sh: no such machine: $machine" >&2
 	exit 2
@@ -166,4 +168,52 @@ check alone
 check output
 check spill
 check unreported
+for name in reader writer public_writer; do
+	build "$name" "$tests/capture/test_$name.c"
+	check "$name"
+done
+
+# --- captures of this machine, read by the command
+
+"$cc" $flags "$tests/emit/machine_capture.c" -o capture libsyscap.a -pthread -ldl
+cat >expected <<'END'
+    100 allocation 0x1000 size 7 at 0x401000 NAME="a name"
+      1 ctrdef [ID category "app" name "half" description "" double 0]
+      1 ctrdef [ID category "app" name "whole" description "" int64 0]
+    100 ctrset ID=2.5
+    100 ctrset ID=42
+      1 file_chunk path "/file" 7 bytes, the last
+      1 fork child N
+      1 jitmap NAME="a name"
+    100 log warning domain "domain" message "text"
+   3000 mark for 4.370 µs group "thread" name "step" message "m"
+      1 metadata id "key" text "value"
+    100 sample 0x401000 NAME="a name"
+END
+
+# expect CAPTURE: it is valid, and has the events of machine_capture.c
+expect() {
+	"$SYSCAP" check "$1" >out 2>&1 || {
+		cat out
+		echo "FAILED: check of $1"
+		n_failed=$((n_failed + 1))
+	}
+	"$SYSCAP" dump "$1" | sed -E 's/^[-+][0-9.]+ +//
+		s/ +pid -?[0-9]+//; s/ tid [0-9]+//; s/ cpu -?[0-9]+//
+		s/ child [0-9]+/ child N/; s/0xe[0-9a-f]{15}/NAME/
+		s/ \[[0-9]+ / [ID /; s/ [0-9]+=/ ID=/
+		/^(map|process|exit|timestamp) /d; /^(exit|timestamp)$/d
+		/ id "syscap\./d' | LC_ALL=C sort | uniq -c | diff expected - || {
+		echo "FAILED: events in $1"
+		n_failed=$((n_failed + 1))
+	}
+}
+
+if [ -n "${SYSCAP:-}" ]; then
+	# shellcheck disable=SC2086
+	SYSCAP_OUTPUT=$work/own.syscap $run ./capture
+	expect own.syscap
+	SYSPROF_TRACE_FD=9 $run ./capture 9<>fd.syscap
+	expect fd.syscap
+fi
 exit $((n_failed != 0))

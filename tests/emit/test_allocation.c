@@ -16,6 +16,7 @@
 
 #include <syscap.h>
 
+#include "base/frame.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
@@ -47,6 +48,11 @@ static uint64_t word(const struct peer_frame *frame, size_t at)
 	memcpy(&value, frame->bytes + at, 8);
 	return value;
 }
+
+/* A number of 16 bits. */
+#define FIELD(type, field, frame)              \
+	((uint16_t)SYC_WORD_FIELD(type, field, \
+	                          word(frame, SYC_AT(type, field) / 8 * 8)))
 
 static void run(struct peer *peer, const char *child)
 {
@@ -88,16 +94,20 @@ TEST(an_allocation_has_address_size_thread_and_stack)
 	CHECK_EQ(made.pid, peer.pid);
 	CHECK(made.cpu >= 0);
 	CHECK(made.time > 0);
-	CHECK_EQ(word(&made, 16), ALLOCATION); /* and no tagged tid */
+	/* And no tagged tid */
+	CHECK_EQ(word(&made, 16), SYC_WORD(frame, type, ALLOCATION));
 	CHECK_EQ(word(&made, 24), 0x123456789abcdef0);
 	CHECK_EQ(word(&made, 32), 4096);
-	CHECK_EQ(word(&made, 40), UINT64_C(3) << 32 | (uint32_t)peer.pid);
+	CHECK_EQ(word(&made, 40),
+	         SYC_WORD(allocation, tid, (uint32_t)peer.pid) |
+	                 SYC_WORD(allocation, n_addrs, 3u));
 	CHECK_EQ(memcmp(made.bytes + 48, addrs, sizeof(addrs)), 0);
 	const struct peer_frame freed = nth(&peer, ALLOCATION, 1);
 	CHECK_EQ(freed.len, 48);
 	CHECK_EQ(word(&freed, 24), 0x123456789abcdef0);
 	CHECK_EQ(word(&freed, 32), 0);
-	CHECK_EQ(word(&freed, 40), (uint32_t)peer.pid);
+	CHECK_EQ(word(&freed, 40),
+	         SYC_WORD(allocation, tid, (uint32_t)peer.pid));
 	CHECK(freed.time >= made.time);
 	const struct peer_frame huge = nth(&peer, ALLOCATION, 2);
 	CHECK_EQ(word(&huge, 32), INT64_MAX);
@@ -115,12 +125,13 @@ TEST(a_sample_has_thread_and_stack)
 	const struct peer_frame sample = nth(&peer, SAMPLE, 0);
 	CHECK_EQ(sample.len, 32 + 3 * 8);
 	CHECK_EQ(sample.pid, peer.pid);
-	CHECK_EQ(word(&sample, 16), SAMPLE);
-	CHECK_EQ(word(&sample, 24), (uint64_t)(uint32_t)peer.pid << 32 | 3);
+	CHECK_EQ(word(&sample, 16), SYC_WORD(frame, type, SAMPLE));
+	CHECK_EQ(word(&sample, 24), SYC_WORD(sample, tid, (uint32_t)peer.pid) |
+	                                    SYC_WORD(sample, n_addrs, 3u));
 	CHECK_EQ(memcmp(sample.bytes + 32, addrs, sizeof(addrs)), 0);
 	const struct peer_frame empty = nth(&peer, SAMPLE, 1);
 	CHECK_EQ(empty.len, 32);
-	CHECK_EQ(word(&empty, 24), (uint64_t)(uint32_t)peer.pid << 32);
+	CHECK_EQ(word(&empty, 24), SYC_WORD(sample, tid, (uint32_t)peer.pid));
 	peer_free(&peer);
 }
 
@@ -203,16 +214,19 @@ TEST(less_than_none_is_none_and_more_than_there_is_room_for_is_all)
 	for (unsigned i = 0; i < N_RETURNS; i++) {
 		const struct peer_frame made = nth(&peer, ALLOCATION, i);
 		const struct peer_frame sample = nth(&peer, SAMPLE, i);
+		/* a stack that fills the array may be longer */
+		const unsigned flags =
+			expected[i] == 512
+				? SYSCAP_STACK_CUT & SYC_FRAME_STACK_FLAGS
+				: 0;
 
 		CHECK_EQ(word(&made, 24), i);
 		CHECK_EQ(word(&made, 32), 5);
-		CHECK_EQ(word(&made, 40) >> 32 & 0xFFFF, expected[i]);
-		/* a stack that fills the array may be longer */
-		CHECK_EQ(word(&made, 40) >> 48, expected[i] == 512 ? 2 : 0);
+		CHECK_EQ(FIELD(allocation, n_addrs, &made), expected[i]);
+		CHECK_EQ(FIELD(allocation, padding, &made), flags);
 		CHECK_EQ(made.len, 48 + 8 * expected[i]);
-		CHECK_EQ(word(&sample, 24) & 0xFFFF, expected[i]);
-		CHECK_EQ(word(&sample, 24) >> 16 & 0xFFFF,
-		         expected[i] == 512 ? 2 : 0);
+		CHECK_EQ(FIELD(sample, n_addrs, &sample), expected[i]);
+		CHECK_EQ(FIELD(sample, flags, &sample), flags);
 		CHECK_EQ(sample.len, 32 + 8 * expected[i]);
 		for (unsigned k = 0; k < expected[i]; k++) {
 			CHECK_EQ(word(&made, 48 + 8 * k), 0xA02 + k);
@@ -255,7 +269,7 @@ TEST(two_addresses_in_front_drop_the_callback_and_the_call)
 	const struct peer_frame mark = nth(&peer, MARK, 0);
 	const struct peer_frame sample = nth(&peer, SAMPLE, 0);
 	const struct peer_frame made = nth(&peer, ALLOCATION, 0);
-	CHECK((word(&sample, 24) & 0xFFFF) >= 3);
+	CHECK(FIELD(sample, n_addrs, &sample) >= 3);
 	CHECK_EQ(word(&sample, 40), mark.time);
 	CHECK_EQ(word(&made, 56), mark.time);
 	CHECK(word(&made, 48) > word(&sample, 32));
@@ -295,7 +309,7 @@ TEST(a_callback_may_emit)
 	const struct peer_frame outer = nth(&peer, ALLOCATION, 1);
 	CHECK_EQ(word(&inner, 24), 2);
 	CHECK_EQ(word(&outer, 24), 1);
-	CHECK_EQ(word(&outer, 40) >> 32, 511);
+	CHECK_EQ(FIELD(allocation, n_addrs, &outer), 511);
 	CHECK(outer.time <= inner.time); /* the time of the call */
 	CHECK_EQ(peer_lost_total(&peer.rings[0]), 0);
 	peer_free(&peer);
@@ -427,7 +441,8 @@ TEST(an_allocation_is_recorded_as_a_threads_first_event)
 				memory = word(&frame, 24);
 			CHECK_EQ(word(&frame, 24), memory);
 			CHECK_EQ(word(&frame, 32), n % 2 ? 0 : 1000 + n / 2);
-			CHECK_EQ(word(&frame, 40) >> 32 != 0, n % 2 == 0);
+			CHECK_EQ(FIELD(allocation, n_addrs, &frame) != 0,
+			         n % 2 == 0);
 			n++;
 		}
 		CHECK_EQ(n, 200);

@@ -202,7 +202,9 @@ TEST(counters_are_defined_before_they_are_set_and_ids_are_distinct)
 	while (peer_next(&peer.rings[0], &at, &frame)) {
 		if (frame.type == 8) {
 			const uint32_t id =
-				(uint32_t)(word(&frame, 148)) & 0xFFFFFF;
+				(uint32_t)SYC_WORD_FIELD(counter, id,
+			                                 word(&frame, 144)) &
+				0xFFFFFF;
 
 			CHECK(id > 255);
 			for (unsigned i = 0; i < n_ids; i++)
@@ -210,7 +212,8 @@ TEST(counters_are_defined_before_they_are_set_and_ids_are_distinct)
 			ids[n_ids++] = id;
 		}
 		if (frame.type == 9) {
-			const uint32_t id = (uint32_t)word(&frame, 32);
+			const uint32_t id = (uint32_t)SYC_WORD_FIELD(
+				values, ids[0], word(&frame, 32));
 			bool known = false;
 
 			for (unsigned i = 0; i < n_ids; i++)
@@ -353,7 +356,7 @@ TEST(logs_and_metadata_carry_severity_domain_and_text)
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer_count(&peer, 12), 4);
 	const struct peer_frame warning = nth(&peer, 12, 0);
-	CHECK_EQ(word(&warning, 24), 16);
+	CHECK_EQ(word(&warning, 24), SYC_WORD(log, severity, 16u));
 	CHECK_STR((const char *)warning.bytes + 32, "domain");
 	CHECK_STR((const char *)warning.bytes + 64, "text");
 	const struct peer_frame debug = nth(&peer, 12, 1);

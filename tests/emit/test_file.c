@@ -18,6 +18,7 @@
 #include <syscap.h>
 #include <syscap/capture.h>
 
+#include "base/frame.h"
 #include "harness/held_up.h"
 #include "harness/peer.h"
 #include "harness/test.h"
@@ -29,7 +30,7 @@
 #define SMALL  (1u << 16)
 #define LARGE  3000001u
 #define TWICE  (2 * CHUNK)
-#define LAST_1 1 /* the field is_last */
+#define LAST_1 SYC_FRAME_FLAG /* the field is_last */
 
 static int64_t now_ms(void)
 {
@@ -53,6 +54,14 @@ static unsigned char *make_content(size_t size)
 	for (size_t i = 0; i < size; i++)
 		data[i] = expected_byte(i);
 	return data;
+}
+
+static unsigned word_16(const struct peer_frame *frame, size_t at)
+{
+	uint16_t value;
+
+	memcpy(&value, frame->bytes + at, sizeof(value));
+	return value;
 }
 
 /* The sums over a file's chunks. */
@@ -143,10 +152,14 @@ TEST(a_file_is_a_chunk_behind_a_frame_that_is_none)
 	}
 	const struct peer_frame hello = frames[2], empty = frames[4];
 	CHECK_EQ(hello.len, 296); /* 284 + 5, rounded up to a multiple of 8 */
-	CHECK_EQ(memcmp(hello.bytes + 24, "\1\0\5\0/etc/hello", 15), 0);
+	CHECK_EQ(word_16(&hello, 24), LAST_1);
+	CHECK_EQ(word_16(&hello, 26), 5);
+	CHECK_STR((const char *)hello.bytes + 28, "/etc/hello");
 	CHECK_EQ(memcmp(hello.bytes + 284, "hello", 5), 0);
 	CHECK_EQ(empty.len, 288);
-	CHECK_EQ(memcmp(empty.bytes + 24, "\1\0\0\0/etc/empty", 15), 0);
+	CHECK_EQ(word_16(&empty, 24), LAST_1);
+	CHECK_EQ(word_16(&empty, 26), 0);
+	CHECK_STR((const char *)empty.bytes + 28, "/etc/empty");
 	peer_free(&peer);
 }
 

@@ -22,6 +22,7 @@
 
 #include <syscap/format.h>
 
+#include "base/frame.h"
 #include "harness/peer_arena.h"
 #include "harness/test.h"
 
@@ -538,8 +539,8 @@ static bool is_chunk_right(const struct peer_frame *f)
 		return false;
 	memcpy(&flags, f->bytes + 24, 2);
 	memcpy(&n, f->bytes + 26, 2);
-	if (flags > 1 || f->len != ((284u + n + 7) & ~7u) ||
-	    !is_text(f->bytes + 28, 256))
+	if ((flags & ~SYC_FRAME_FLAG) != 0 ||
+	    f->len != ((284u + n + 7) & ~7u) || !is_text(f->bytes + 28, 256))
 		return false;
 	for (size_t i = 284u + n; i < f->len; i++)
 		if (f->bytes[i] != 0)

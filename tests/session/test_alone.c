@@ -32,7 +32,9 @@ static __attribute__((noinline)) void emit(int64_t number)
 static void fill(const struct syc_place *place, int64_t number)
 {
 	syc_store_word(place->frame + 8, (uint64_t)number);
-	syc_store_word(place->frame + 16, place->tag_word | SYSCAP_FRAME_MARK);
+	syc_store_word(place->frame + 16,
+	               place->tag_word |
+	                       SYC_WORD(frame, type, SYSCAP_FRAME_MARK));
 	syc_store_word(place->frame + 24, 0);
 	memcpy(place->frame + 32, &site, sizeof(site));
 	syc_store_word(place->frame + LEN - 8, 0);

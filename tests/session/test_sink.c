@@ -187,7 +187,8 @@ TEST(unused_bytes_of_the_header_are_zero)
 	syc_file_header_fill(&header, 77);
 	CHECK_EQ(header.magic, SYSCAP_MAGIC);
 	CHECK_EQ(header.version, 1);
-	CHECK_EQ(header.little_endian, 1);
+	CHECK_EQ(header.little_endian,
+	         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	CHECK_EQ(header.time, 77);
 	CHECK_EQ(header.end_time, 0);
 	CHECK_EQ(strlen(header.capture_time), 20);

@@ -30,7 +30,7 @@ static void begin_theirs(int fd)
 {
 	struct syscap_wire_file header = { .magic = SYSCAP_MAGIC,
 		                           .version = 1,
-		                           .little_endian = 1,
+		                           .little_endian = SYC_TRACE_IS_LITTLE,
 		                           .time = 5 };
 
 	CHECK_EQ(ftruncate(fd, 0), 0);

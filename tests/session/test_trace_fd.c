@@ -102,7 +102,9 @@ TEST(a_log_file_is_refused_and_untouched)
 TEST(short_files_and_captures_of_another_byte_order_are_refused)
 {
 	struct syscap_wire_file header = { .magic = SYSCAP_MAGIC,
-		                           .version = 1 };
+		                           .version = 1,
+		                           .little_endian =
+		                                   !SYC_TRACE_IS_LITTLE };
 
 	check_refused(file_with("\x5E", 1, O_RDWR), "neither empty");
 	check_refused(file_with("\x5E\x97\xCA", 3, O_RDWR), "neither empty");

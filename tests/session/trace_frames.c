@@ -119,7 +119,8 @@ void frames_look(const void *bytes, size_t size, struct frames_seen *ret_seen)
 	memcpy(&header, bytes, sizeof(header));
 	CHECK_EQ(header.magic, SYSCAP_MAGIC);
 	CHECK_EQ(header.version, 1);
-	CHECK_EQ(header.little_endian, 1);
+	CHECK_EQ(header.little_endian,
+	         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	while (i < size) {
 		struct syscap_wire_frame frame;
 		unsigned writer;
