@@ -112,7 +112,8 @@ static void run(const char *child, const char *extra)
 /* After a slow write, events of half empty rings do not write for a second. */
 static void wait_while_calm(void)
 {
-	while (syc_process->session->calm_until > syc_clock_kernel())
+	while (__atomic_load_n(&syc_process->session->calm_until,
+	                       __ATOMIC_RELAXED) > syc_clock_kernel())
 		test_sleep_ms(10);
 }
 
