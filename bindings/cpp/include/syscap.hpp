@@ -10,7 +10,7 @@
  *	{
  *		SYSCAP_SCOPE_AS(scope, "demo", "draw");
  *		...
- *		frames.set(++n);
+ *		frames.add();
  *		syscap::log(syscap::severity::debug, "demo", what);
  *		scope.end(what);
  *	}

@@ -7,7 +7,6 @@ packages 'g++ cmake pkg-config'
 mkdir -p /user/demo
 cd /user/demo
 {
-	echo 'static int n;'
 	block 1 | grep -v '^	\.\.\.$'
 	echo 'int main() { for (int i = 0; i < 3; i++) draw("x"); }'
 } >demo.cpp
