@@ -206,6 +206,17 @@ struct syscap_options {
 int syscap_start(struct syscap_options *options);
 
 /**
+ * Let `syscap record -p` and other recorders of the same user begin and end a
+ * recording of this process, as SYSCAP_ATTACH=1 does.  docs/attach.md is the
+ * guide.  Until then, events cost as much as without this call.
+ *
+ * Returns 0; or -ENOMEM.
+ *
+ * Context: setup, any-thread.
+ */
+int syscap_allow_attach(void);
+
+/**
  * Stop the recording of syscap_start().
  *
  * Returns 0 if all events emitted before the call are in the file, else a

@@ -8,10 +8,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -454,4 +457,112 @@ int syc_recover(const char *path, bool dry, struct syc_recovered *recovered,
 	if (remove_unbegun(path, dry, &r, recovered, error))
 		return r;
 	return recover_capture(path, dry, recovered, error);
+}
+
+/* ------------------------------------------------ given: a living process */
+
+/* Longest wait for a thread of the process that holds the lock. */
+#define LOCK_STEPS   2000
+#define LOCK_STEP_NS 1000000
+
+/* Return whether the holder of the lock has ended, as os/threads.h does. */
+static bool is_gone(uint32_t holder)
+{
+	return kill((pid_t)holder, 0) != 0 && errno == ESRCH;
+}
+
+/* Take the lock of the process that transfers frames.  If this process is
+ * killed, the next thread finds it gone. */
+static bool take_lock(uint32_t *lock)
+{
+	const struct timespec pause = { 0, LOCK_STEP_NS };
+
+	for (int i = 0; i < LOCK_STEPS; i++) {
+		uint32_t is = __atomic_load_n(lock, __ATOMIC_RELAXED);
+
+		if (((is & FUTEX_TID_MASK) == 0 ||
+		     is_gone(is & FUTEX_TID_MASK)) &&
+		    __atomic_compare_exchange_n(lock, &is, (uint32_t)getpid(),
+		                                false, __ATOMIC_ACQUIRE,
+		                                __ATOMIC_RELAXED))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static int move_locked(struct syc_ring_reader *rest, const char *rings,
+                       struct syc_recover_file *file,
+                       struct syc_recovered *recovered,
+                       struct syscap_error *error)
+{
+	int r = syc_ring_reader_read_journal(rest, rings, error);
+
+	if (r == 0)
+		r = syc_recover_file_map(file, error);
+	if (r == 0 && !syc_ring_reader_is_of(rest, &file->st))
+		r = syc_error_set(error, EBADMSG, 0,
+		                  "%s belongs to another capture", rings);
+	if (r == 0)
+		r = syc_recover_rings(rest, file, recovered, error);
+	if (r == 0)
+		r = syc_recover_file_finish(file, recovered, error);
+	return r;
+}
+
+int syc_recover_from_living(const char *path, struct syc_recovered *recovered,
+                            struct syscap_error *error)
+{
+	struct syc_ring_reader rest = { .fd = -1 };
+	struct syc_recover_file file;
+	char rings[PATH_SIZE];
+	const char *named;
+	void *page = MAP_FAILED;
+	int r = syc_recover_file_open_living(&file, path, error);
+
+	memset(recovered, 0, sizeof(*recovered));
+	recovered->had_rings = true;
+	if (r != 0)
+		goto out;
+	named = syc_ring_reader_path(file.data, file.size);
+	if (named == NULL || strlen(named) >= sizeof(rings)) {
+		r = syc_error_set(error, EBADMSG, 0,
+		                  "the capture names no ring file");
+		goto out;
+	}
+	strcpy(rings, named);
+	r = syc_ring_reader_open_living(&rest, rings, error);
+	if (r == -ENOENT) {
+		/* The process has ended the recording itself */
+		r = syc_recover_file_finish(&file, recovered, error);
+		goto out;
+	}
+	if (r != 0)
+		goto out;
+	page = mmap(NULL, rest.facts.page_size, PROT_READ | PROT_WRITE,
+	            MAP_SHARED, rest.fd,
+	            (off_t)syc_ring_file_head(rest.facts.page_size));
+	if (page == MAP_FAILED) {
+		r = syc_error_set(error, errno, 0, "%s: %s", rings,
+		                  strerror(errno));
+		goto out;
+	}
+	struct syc_arena_head *const head = page;
+	if (!take_lock(&head->lock)) {
+		r = syc_error_set(
+			error, EBUSY, 0,
+			"a thread of the process writes for too long");
+		goto out;
+	}
+	r = move_locked(&rest, rings, &file, recovered, error);
+	__atomic_store_n(&head->reader,
+	                 syc_slot_word(getpid(), SYC_ARENA_CLOSED),
+	                 __ATOMIC_SEQ_CST);
+	__atomic_store_n(&head->lock, 0, __ATOMIC_RELEASE);
+out:
+	if (page != MAP_FAILED)
+		munmap(page, rest.facts.page_size);
+	syc_ring_reader_close(&rest);
+	syc_recover_file_close(&file);
+	return r;
 }

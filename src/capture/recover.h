@@ -53,6 +53,16 @@ int syc_recover(const char *path, bool dry, struct syc_recovered *ret_recovered,
                 struct syscap_error *error);
 
 /**
+ * Move the frames in the ring file of a living process into the capture @path,
+ * and close the rings: afterwards the process writes nothing.  The caller has
+ * ended the events of the process, and waited for events in progress.  Returns
+ * 0 or -errno.
+ */
+int syc_recover_from_living(const char *path,
+                            struct syc_recovered *ret_recovered,
+                            struct syscap_error *error);
+
+/**
  * Remove the ring file @path of a dead process with its frames, and store the
  * number of frames in *@ret_frames.  Returns 0 or -errno, like syc_recover().
  */
@@ -109,6 +119,10 @@ struct syc_recover_file {
  */
 int syc_recover_file_open(struct syc_recover_file *file, const char *path,
                           int flags, bool dry, struct syscap_error *error);
+
+/** Open @path, whose writers are alive, and wait for the caller. */
+int syc_recover_file_open_living(struct syc_recover_file *file,
+                                 const char *path, struct syscap_error *error);
 
 /** Create the capture that @rest names, with only its first frames. */
 int syc_recover_file_create(struct syc_recover_file *file,

@@ -93,11 +93,12 @@ static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 	                     "process first");
 }
 
-int syc_recover_file_open(struct syc_recover_file *file, const char *path,
-                          int flags, bool dry, struct syscap_error *error)
+static int open_file(struct syc_recover_file *file, const char *path, int flags,
+                     bool dry, struct syscap_error *error)
 {
-	*file = (struct syc_recover_file){ .fd = -1, .dry = dry };
 	struct syscap_error why;
+
+	*file = (struct syc_recover_file){ .fd = -1, .dry = dry };
 
 	file->fd = syc_plain_file_open(path, (dry ? O_RDONLY : O_RDWR) | flags,
 	                               &why);
@@ -106,7 +107,24 @@ int syc_recover_file_open(struct syc_recover_file *file, const char *path,
 		                     "cannot open the file: %s", why.message);
 	if (fstat(file->fd, &file->st) != 0)
 		return fail_with_errno(error, "cannot examine the file");
-	const int r = lock(file, error);
+	return 0;
+}
+
+int syc_recover_file_open(struct syc_recover_file *file, const char *path,
+                          int flags, bool dry, struct syscap_error *error)
+{
+	int r = open_file(file, path, flags, dry, error);
+
+	if (r == 0)
+		r = lock(file, error);
+	return r != 0 ? r : syc_recover_file_map(file, error);
+}
+
+int syc_recover_file_open_living(struct syc_recover_file *file,
+                                 const char *path, struct syscap_error *error)
+{
+	const int r = open_file(file, path, 0, false, error);
+
 	return r != 0 ? r : syc_recover_file_map(file, error);
 }
 

@@ -292,26 +292,45 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	return check_rest_file(rest, path, error);
 }
 
-int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
-                         bool lock, struct syscap_error *error)
+int syc_ring_reader_read_journal(struct syc_ring_reader *rest, const char *path,
+                                 struct syscap_error *error)
+{
+	if (syc_ring_reader_read_at(rest, &rest->journal, sizeof(rest->journal),
+	                            syc_ring_reader_journal_at(rest)))
+		return 0;
+	return syc_error_set(error, EBADMSG, 0, "cannot read the ring file %s",
+	                     path);
+}
+
+static int open_rings(struct syc_ring_reader *rest, const char *path,
+                      bool for_changes, struct syscap_error *error)
 {
 	struct syscap_error why;
-	int r;
 
 	memset(rest, 0, sizeof(*rest));
 	rest->fd = syc_plain_file_open(
-		path, (lock ? O_RDWR : O_RDONLY) | O_NOFOLLOW, &why);
+		path, (for_changes ? O_RDWR : O_RDONLY) | O_NOFOLLOW, &why);
 	if (rest->fd < 0)
 		return syc_error_set(error, why.code, 0, "%s: %s", path,
 		                     why.message);
-	r = check_rest_file(rest, path, error);
+	return check_rest_file(rest, path, error);
+}
+
+int syc_ring_reader_open_living(struct syc_ring_reader *rest, const char *path,
+                                struct syscap_error *error)
+{
+	return open_rings(rest, path, true, error);
+}
+
+int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
+                         bool lock, struct syscap_error *error)
+{
+	int r = open_rings(rest, path, lock, error);
+
 	if (r == 0)
 		r = settle_owner(rest, path, lock, error);
-	if (r == 0 && !syc_ring_reader_read_at(
-			      rest, &rest->journal, sizeof(rest->journal),
-			      syc_ring_reader_journal_at(rest)))
-		r = syc_error_set(error, EBADMSG, 0,
-		                  "cannot read the ring file %s", path);
+	if (r == 0)
+		r = syc_ring_reader_read_journal(rest, path, error);
 	if (r < 0)
 		syc_ring_reader_close(rest);
 	return r;

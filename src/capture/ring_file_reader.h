@@ -115,6 +115,17 @@ const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error);
 
+/**
+ * Open the ring file @path of a living process for changes.  The caller takes
+ * the lock in the head before syc_ring_reader_read_journal().  Returns 0 or
+ * -errno.
+ */
+int syc_ring_reader_open_living(struct syc_ring_reader *rest, const char *path,
+                                struct syscap_error *error);
+
+int syc_ring_reader_read_journal(struct syc_ring_reader *rest, const char *path,
+                                 struct syscap_error *error);
+
 /** Return whether the rings belong to the capture @st, by file and owner. */
 bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st);

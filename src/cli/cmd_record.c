@@ -154,8 +154,7 @@ static const struct syc_option table[] = {
 	  NULL },
 	{ "bus-name", OPT_BUS_NAME, "NAME",
 	  "also record the running program NAME of D-Bus", NULL },
-	{ "gnome-shell", OPT_GNOME_SHELL, NULL,
-	  "the same as --bus-name=org.gnome.Shell", NULL },
+	{ "pid", 'p', "PID", "also record the running process PID", NULL },
 	{ "duration", OPT_DURATION, "TIME",
 	  "without COMMAND, record for TIME (until Ctrl-C)", NULL },
 	{ "quiet", 'q', NULL, "print no progress and no summary", NULL },
@@ -163,6 +162,8 @@ static const struct syc_option table[] = {
 };
 
 static const struct syc_option rare[] = {
+	{ "gnome-shell", OPT_GNOME_SHELL, NULL,
+	  "the same as --bus-name=org.gnome.Shell", NULL },
 	{ "ring-kib", OPT_RING_KIB, "N",
 	  "size of each thread's ring in KiB (1024)", NULL },
 	{ "no-maps", OPT_NO_MAPS, NULL, "do not record which files are mapped",
@@ -212,6 +213,27 @@ static bool add_bus_name(struct syc_record_options *options, const char *text)
 	return true;
 }
 
+static bool add_pid(struct syc_record_options *options, const char *text)
+{
+	unsigned pid;
+
+	if (!parse_number(text, "--pid", 1, INT32_MAX, &pid))
+		return false;
+	if (options->n_pids == SYC_ATTACH_MAX) {
+		fprintf(stderr, "syscap record: --pid: at most %u processes\n",
+		        SYC_ATTACH_MAX);
+		return false;
+	}
+	options->pids[options->n_pids++] = (int32_t)pid;
+	return true;
+}
+
+/* Return whether the recording needs no command. */
+static bool has_running_programs(const struct syc_record_options *options)
+{
+	return options->n_bus_names != 0 || options->n_pids != 0;
+}
+
 /* Read a time for sleep(1). */
 static bool read_duration(const char *text, const char **ret_seconds)
 {
@@ -245,8 +267,8 @@ static bool needs_command(const struct syc_record_options *options)
 
 	if (option != NULL)
 		fprintf(stderr,
-		        "syscap record: %s needs a COMMAND: a program on "
-		        "D-Bus records only its own events\n",
+		        "syscap record: %s needs a COMMAND: a program that "
+		        "runs already records only its own events\n",
 		        option);
 	return option != NULL;
 }
@@ -336,6 +358,10 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			if (!add_bus_name(options, "org.gnome.Shell"))
 				return SYC_EXIT_MISUSE;
 			break;
+		case 'p':
+			if (!add_pid(options, words.value))
+				return SYC_EXIT_MISUSE;
+			break;
 		case OPT_DURATION:
 			if (!read_duration(words.value, &duration))
 				return SYC_EXIT_MISUSE;
@@ -355,13 +381,14 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 	}
 	if (words.status >= 0)
 		return words.status;
-	if (duration != NULL && (optind != argc || options->n_bus_names == 0)) {
-		fputs("syscap record: --duration needs --bus-name, and no "
-		      "COMMAND\n",
+	if (duration != NULL &&
+	    (optind != argc || !has_running_programs(options))) {
+		fputs("syscap record: --duration needs --pid or --bus-name, "
+		      "and no COMMAND\n",
 		      stderr);
 		return SYC_EXIT_MISUSE;
 	}
-	if (optind == argc && options->n_bus_names == 0) {
+	if (optind == argc && !has_running_programs(options)) {
 		fputs("syscap record: expected a command\n"
 		      "Try 'syscap record --help'.\n",
 		      stderr);
@@ -410,6 +437,8 @@ static int run_record(int argc, char **argv)
 		    !parse_number(ring_kib, "SYSCAP_RING_KIB", RING_KIB_MIN,
 		                  RING_KIB_MAX, &options.ring_kib))
 			return SYC_EXIT_MISUSE;
+	} else {
+		options.attach_ring_kib = options.ring_kib;
 	}
 	if (page.is_wanted && !may_make_page(&page, &options))
 		return 125;

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #ifndef SYC_COPIES_NUMBER /* tests build copies with other numbers */
-#define SYC_COPIES_NUMBER 34u
+#define SYC_COPIES_NUMBER 35u
 #endif
 
 /* --------------------------------------------------------- shared data */
@@ -40,6 +40,7 @@ struct syc_names_table;
 struct syc_handed_arena;
 struct syc_map_frames;
 struct syc_origin;
+struct syc_plan;
 struct syc_destination;
 struct syc_process;
 struct syc_ring_header;
@@ -91,6 +92,31 @@ struct syc_numbers {
 
 /** Unless a comment says otherwise, all fields are written before the block is
  * published, or by relaxed atomic accesses. */
+/** State of a recording that a recorder begins in a process that runs already
+ * (session/attach.c). */
+enum {
+	SYC_ATTACH_NOTHING = 0,
+	SYC_ATTACH_REQUESTED, /* by the recorder: the next event begins */
+	SYC_ATTACH_RUNNING,   /* by the process */
+	SYC_ATTACH_FAILED,    /* by the process; block->reason is the reason */
+	SYC_ATTACH_OVER,      /* by the recorder: no event begins any more */
+	SYC_ATTACH_READ,      /* by the recorder: the process frees the rings */
+};
+
+/**
+ * Request of a recorder, which stores all other fields, and then state.  The
+ * recorder changes one byte of state, because its stores may be torn.
+ */
+struct syc_attach {
+	uint32_t is_allowed; /* 1: the process accepts requests */
+	uint32_t state;
+	int32_t pid;      /* the process that is requested, not its children */
+	int32_t recorder; /* pid, and its start, in ticks after boot */
+	uint32_t ring_kib;
+	uint64_t recorder_start;
+	char path[1024]; /* of the capture to make, as for syscap_start() */
+};
+
 struct syc_block {
 	bool is_alone; /* no other copy finds the block */
 
@@ -127,6 +153,9 @@ struct syc_block {
 	/* Static, in a pinned copy; stored with release at the start of a
 	 * recording.  NULL: no copy emits addresses */
 	const struct syc_map_frames *map_frames;
+
+	struct syc_attach attach;
+	struct syc_plan *attach_plan; /* static, in a pinned copy */
 
 	/* The arena of the present recording, for forked children: see
 	 * session/session.h.  NULL: no arena was offered yet. */
@@ -202,6 +231,16 @@ extern uint32_t syc_look_due __attribute__((visibility("hidden")));
 /** Value of syc_active while the decision is deferred
  * (sysprof_compat/lazy_init.h). */
 #define SYC_INIT_DEFERRED (-1)
+
+/** A recorder sets the highest byte of a copy's word, and no other byte, to
+ * call the process's attention to block->attach.  The next event restores the
+ * word. */
+#define SYC_ATTENTION_BYTE 0x80
+
+static inline bool syc_active_has_attention(int32_t active)
+{
+	return ((uint32_t)active >> 24) == SYC_ATTENTION_BYTE;
+}
 
 /**
  * Enter a copy, and store the present value into the copy's word.  If the copy

@@ -187,6 +187,10 @@ extern void (*syc_setup_decide)(void);
  */
 int syc_setup_prepare(void);
 
+/** Do what a recorder has requested since the last event.  Context: any-thread,
+ * signal-safe. */
+void syc_setup_look_at_attach(void);
+
 /**
  * Adopt the block of another copy that has turned this copy on since this copy
  * was loaded.  Does nothing if this copy had an event.

@@ -131,12 +131,16 @@ struct syc_own_recording {
 	/* Begin a session, after the environment has turned recording on.
 	 * Context: setup */
 	void (*begin)(void);
+	/* Let recorders begin a recording later.  Context: setup */
+	void (*allow_attach)(void);
 	/* Renew the data in a child of fork().  Context: any-thread,
 	 * signal-safe */
 	void (*begin_child)(void);
 
 	/* Context of the other members: any-thread, signal-safe. */
 
+	/* Do what block->attach requests.  Signals are blocked. */
+	void (*look_at_attach)(void);
 	/* Slots of the session's arena, which the first claim makes */
 	struct syc_ring_source source;
 	/* syscap_drain() */

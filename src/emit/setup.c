@@ -156,6 +156,17 @@ void syc_setup_join(void)
 		__atomic_store_n(&syc_active, 0, __ATOMIC_RELAXED);
 }
 
+void syc_setup_look_at_attach(void)
+{
+	struct syc_undisturbed before;
+
+	if (!syc_process_is_there() || syc_own_recording == NULL)
+		return;
+	syc_undisturbed_begin(&before);
+	syc_own_recording->look_at_attach();
+	syc_undisturbed_end(&before);
+}
+
 /* ---------------------------------------------------------- a thread's ring */
 
 SYC_COLD bool syc_thread_connect(struct syc_state *ts)
@@ -257,7 +268,8 @@ static bool is_recording_requested(void)
 	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
 	       syc_env_get(SYC_ENV_RECORDER) != NULL ||
 	       syc_env_get(SYC_ENV_TRACE_FD) != NULL ||
-	       syc_env_get(SYC_ENV_OUTPUT) != NULL;
+	       syc_env_get(SYC_ENV_OUTPUT) != NULL ||
+	       syc_env_number(SYC_ENV_ATTACH) == 1;
 }
 
 /* The first working sink among those that the environment names. */
@@ -283,6 +295,13 @@ static bool is_joined(void)
 	syc_pin_object(&syc_active);
 	syc_diag_say("recording is shared", "with another copy of the library");
 	return true;
+}
+
+static void allow_attach(void)
+{
+	if (syc_env_number(SYC_ENV_ATTACH) == 1 && syc_own_recording != NULL &&
+	    prepare_recording() == 0)
+		syc_own_recording->allow_attach();
 }
 
 static void begin_recording(void)
@@ -319,6 +338,7 @@ void syc_setup_again(void)
 	}
 	syc_undisturbed_begin(&before);
 	begin_recording();
+	allow_attach();
 	syc_undisturbed_end(&before);
 }
 

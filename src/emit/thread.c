@@ -227,11 +227,16 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 		syc_setup_join();
 		syc_undisturbed_end(&before);
 	}
+	if (syc_active_has_attention(
+		    __atomic_load_n(&syc_active, __ATOMIC_RELAXED)))
+		syc_setup_look_at_attach();
 	/* Acquire makes all data visible that was set up before recording
 	 * began */
 	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0 ||
 	    !syc_process_is_there())
 		goto nowhere;
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) < 0)
+		goto lost;
 	syc_undisturbed_begin(&before);
 	/* The thread ends, but a later destructor emits */
 	if (syc_thread_has_ended())

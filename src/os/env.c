@@ -32,6 +32,8 @@ static const char names[][21] = {
 	[SYC_ENV_TRACE_FD] = "SYSPROF_TRACE_FD",
 	/* name of a capture to write */
 	[SYC_ENV_OUTPUT] = "SYSCAP_OUTPUT",
+	/* 1: a recorder may begin a recording later */
+	[SYC_ENV_ATTACH] = "SYSCAP_ATTACH",
 	/* 0: the library starts no thread, and the program calls
 	 * syscap_drain() */
 	[SYC_ENV_THREAD] = "SYSCAP_THREAD",

@@ -315,6 +315,7 @@ void syc_loop_run(struct syc_recording *recording)
 		if (now - recording->orphans_looked >= SECOND) {
 			syc_rings_end_orphans(&recording->rings,
 			                      all_is_fetched(recording));
+			syc_attach_repeat(recording->attached);
 			recording->orphans_looked = syc_now();
 		}
 		flush_writer(recording, now);
@@ -329,34 +330,43 @@ void syc_loop_run(struct syc_recording *recording)
 /* Greatest number of batches of events at the end, far above any need */
 #define BATCHES_MAX 16384
 
+/* Returns false if some content is lost. */
+static bool join_file(struct syc_recording *recording,
+                      const struct syc_traced_file *file, uint32_t *last_id)
+{
+	bool is_lost;
+
+	if (file->fd < 0)
+		return true;
+	const uint64_t n =
+		syc_traced_file_join(file, recording->options->output, last_id,
+	                             recording->writer, &is_lost);
+	if (n != 0 && !recording->options->quiet)
+		fprintf(stderr, "syscap record: %s: %llu frame%s joined\n",
+		        file->option, (unsigned long long)n, syc_plural(n));
+	return !is_lost;
+}
+
 /* Join the captures that others wrote.  Returns false if some content is
  * lost. */
 static bool join_written(struct syc_recording *recording)
 {
-	bool all_is_there = true, lost;
-
 	const struct syc_traced_file *file;
 	uint32_t last_id = syc_renumber_last(recording->renumber);
+	bool is_there = join_file(recording, &recording->trace, &last_id) &
+	                join_file(recording, &recording->gjs, &last_id);
 
-	for (unsigned i = 0;; i++) {
-		file = i == 0   ? &recording->trace
-		       : i == 1 ? &recording->gjs
-		                : syc_bus_file(recording->bus, i - 2);
-		if (file == NULL)
-			break;
-		if (file->fd < 0)
-			continue;
-		const uint64_t n = syc_traced_file_join(
-			file, recording->options->output, &last_id,
-			recording->writer, &lost);
-		all_is_there &= !lost;
-		if (n != 0 && !recording->options->quiet)
-			fprintf(stderr,
-			        "syscap record: %s: %llu frame%s joined\n",
-			        file->option, (unsigned long long)n,
-			        syc_plural(n));
+	for (unsigned i = 0; (file = syc_bus_file(recording->bus, i)) != NULL;
+	     i++)
+		is_there &= join_file(recording, file, &last_id);
+	for (unsigned i = 0;
+	     (file = syc_attach_file(recording->attached, i)) != NULL; i++) {
+		if (join_file(recording, file, &last_id))
+			syc_attach_joined(recording->attached, i);
+		else
+			is_there = false;
 	}
-	return all_is_there;
+	return is_there;
 }
 
 static void add_names(struct syc_recording *recording, int64_t end)
@@ -375,7 +385,8 @@ static void add_names(struct syc_recording *recording, int64_t end)
 
 	if (!syc_recording_wants_names(recording) ||
 	    (recording->intake.stacks == 0 && !options->trace_fd &&
-	     !options->gjs && recording->bus == NULL))
+	     !options->gjs && recording->bus == NULL &&
+	     recording->attached == NULL))
 		return;
 	syc_processes_finish_code(recording->processes);
 	syc_naming_write(&naming, &recording->names);
@@ -458,14 +469,20 @@ int syc_finish_recording(struct syc_recording *recording)
 	int r;
 
 	syc_bus_end(recording->bus);
+	syc_attach_end(recording->attached, recording->options->quiet);
 	syc_control_server_refuse(recording->server);
 	processes.missing = refuse_callers(recording);
 	syc_rings_close(&recording->rings);
 	take_the_rest(recording);
 	syc_processes_count(recording->processes, &processes.all,
 	                    &processes.alive);
+	const unsigned n_others =
+		syc_bus_count_alive(recording->bus, recording->processes) +
+		syc_attach_count_alive(recording->attached,
+	                               recording->processes);
+	/* Another process may have ended in between */
 	processes.alive -=
-		syc_bus_count_alive(recording->bus, recording->processes);
+		n_others < processes.alive ? n_others : processes.alive;
 	processes.missing +=
 		syc_processes_unheard(recording->processes) +
 		syc_missing_arenas_count(&recording->rings.arenas.missing);

@@ -301,6 +301,7 @@ static void tear_down_recording(struct syc_recording *recording)
 	syc_traced_file_close(&recording->trace);
 	syc_traced_file_close(&recording->gjs);
 	syc_bus_free(recording->bus);
+	syc_attach_free(recording->attached);
 	close_fd(recording->child_end);
 	close_fd(recording->signal_fd);
 	close_fd(recording->epoll);
@@ -431,6 +432,14 @@ int syc_record_run(const struct syc_record_options *options)
 		if (r < 0)
 			goto fail;
 		if (r == 0 && options->is_waiting)
+			goto out; /* the failure was printed */
+	}
+	if (options->n_pids != 0) {
+		r = syc_attach_begin(options, recording.processes,
+		                     &recording.attached);
+		if (r < 0)
+			goto fail;
+		if (r == 0 && options->is_waiting && recording.bus == NULL)
 			goto out; /* the failure was printed */
 	}
 	exit_status = syc_launch_command(&recording);

@@ -24,6 +24,7 @@
 /* Options of a recording. */
 
 #define SYC_BUS_NAMES_MAX 8u
+#define SYC_ATTACH_MAX    16u
 
 struct syc_record_options {
 	const char *output;
@@ -37,6 +38,9 @@ struct syc_record_options {
 	/* Programs on D-Bus that record, too: [system:]NAME[,OBJECT] */
 	const char *bus_names[SYC_BUS_NAMES_MAX];
 	unsigned n_bus_names;
+	/* Processes to attach to, and the size of their rings; 0: the default */
+	int32_t pids[SYC_ATTACH_MAX];
+	unsigned n_pids, attach_ring_kib;
 	bool is_waiting; /* the command only waits: there is nothing to record
 	                  * without a program on D-Bus */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
@@ -55,6 +59,23 @@ struct syc_record_options {
 /** Record a command.  Returns the command's exit status, or one of the statuses
  * above. */
 int syc_record_run(const struct syc_record_options *options);
+
+/*
+ * Processes that run already, and accept recorders.
+ */
+
+struct syc_attachable {
+	int32_t pid;
+	bool is_recorded; /* now, by itself or a recorder */
+	int64_t began;    /* ns after boot */
+	const char *cmdline;
+};
+
+/** Call @each for every process of this user that accepts recorders.  Returns 0
+ * or -errno. */
+int syc_attach_list(void (*each)(void *context,
+                                 const struct syc_attachable *process),
+                    void *context);
 
 /*
  * The preloaded library that samples any program, programs that cannot load it,

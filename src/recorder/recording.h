@@ -226,6 +226,44 @@ const struct syc_traced_file *syc_bus_file(const struct syc_bus *bus,
 
 void syc_bus_free(struct syc_bus *bus);
 
+/*
+ * Processes that run already, and record themselves at a request of the
+ * recorder (docs/attach.md).
+ */
+
+struct syc_attached;
+
+/**
+ * Request recordings from the processes of options->pids.  Returns the number
+ * of processes that were requested, or -errno, and prints each failure on
+ * stderr.  Free *@ret_attached, also after a failure.
+ */
+int syc_attach_begin(const struct syc_record_options *options,
+                     struct syc_processes *processes,
+                     struct syc_attached **ret_attached);
+
+/** Call the attention of processes again that have not begun yet: a start or
+ * stop of a recording by the process overwrites the call. */
+void syc_attach_repeat(const struct syc_attached *attached);
+
+/** End the recordings: afterwards the captures are complete.  May wait a second
+ * for events in progress. */
+void syc_attach_end(struct syc_attached *attached, bool is_quiet);
+
+/** Return the number of the processes that live. */
+unsigned syc_attach_count_alive(const struct syc_attached *attached,
+                                const struct syc_processes *processes);
+
+/** The capture of the @n-th process, without a fd if there is no capture; NULL:
+ * there is no such process. */
+const struct syc_traced_file *
+syc_attach_file(const struct syc_attached *attached, unsigned n);
+
+/** Remove the capture of the @n-th process, which was joined. */
+void syc_attach_joined(struct syc_attached *attached, unsigned n);
+
+void syc_attach_free(struct syc_attached *attached);
+
 /**
  * Settings of the recorder's process that the recorder changed, and restores
  * for the command.
@@ -271,10 +309,11 @@ struct syc_recording {
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
 	struct syc_traced_file trace, gjs;
-	struct syc_bus *bus; /* NULL: no program on D-Bus */
-	char *preload;       /* $LD_PRELOAD of the command, or NULL if
+	struct syc_bus *bus;           /* NULL: no program on D-Bus */
+	struct syc_attached *attached; /* NULL: no process to attach to */
+	char *preload;                 /* $LD_PRELOAD of the command, or NULL if
 	                     * unchanged */
-	struct stat output;  /* state of the file after the recording's start */
+	struct stat output; /* state of the file after the recording's start */
 	struct syc_spawned command;
 	struct syc_unloaded unloaded;
 	bool stop; /* after two requests to stop, finish without the command */

@@ -40,6 +40,7 @@
 
 static struct syc_plan from_environment;
 static struct syc_plan from_options;
+static struct syc_plan from_attach;
 
 const struct syc_destination *syc_plan_of_environment(void)
 {
@@ -51,9 +52,9 @@ const struct syc_plan *syc_plan_of_options(void)
 	return &from_options;
 }
 
-void syc_plan_use_options(void)
+void syc_plan_use(const struct syc_plan *plan)
 {
-	syc_block->started = &from_options.to;
+	syc_block->started = &plan->to;
 	__atomic_store_n(&syc_block->is_started, 1, __ATOMIC_RELEASE);
 }
 
@@ -164,6 +165,34 @@ const char *syc_plan_from_options(const struct syscap_options *options)
 	if (why == NULL)
 		plan->output->max_bytes = options->max_bytes;
 	return why;
+}
+
+const char *syc_plan_for_attach(void)
+{
+	struct syc_plan *const plan = &from_attach;
+
+	fill_defaults(plan);
+	plan->no_thread = plan->wants_thread = false;
+	plan->interval_ns = SYC_DRAIN_BY_EMITTERS_NS;
+	plan->n_filters = syc_spill_count_filters();
+	plan->to.sink = SYC_SINK_OUTPUT;
+	plan->private_children = true;
+	syc_block->attach_plan = plan;
+	return plan_output(plan, "/");
+}
+
+const struct syc_plan *syc_plan_from_attach(const struct syc_attach *attach)
+{
+	struct syc_plan *const plan = syc_block->attach_plan;
+
+	if (attach->ring_kib != 0)
+		plan->ring_bytes = ring_bytes(attach->ring_kib);
+	plan->recorder = attach->recorder;
+	plan->recorder_start = attach->recorder_start;
+	plan->recorded = attach->pid;
+	syc_text_field(plan->output->pattern, sizeof(plan->output->pattern),
+	               attach->path);
+	return plan;
 }
 
 /* --------------------------------------------------------------- making */

@@ -52,6 +52,10 @@ struct syc_plan {
 	bool no_thread;
 	bool wants_thread;
 	bool private_children; /* forked children have arenas of their own */
+	/* attach.c: pid of the recorder that began the recording, 0: none; the
+	 * recorder's start, in ticks after boot; and the recorded process */
+	int32_t recorder, recorded;
+	uint64_t recorder_start;
 	int32_t n_filters; /* number of seccomp filters at the time of the plan:
 	                    * see spill.h */
 	uint32_t ring_bytes;
@@ -75,14 +79,26 @@ enum syc_sink syc_plan_from_environment(bool has_recorder,
  * options are impossible. */
 const char *syc_plan_from_options(const struct syscap_options *options);
 
+/** Prepare the plan of recordings that a recorder begins.  Returns NULL, or the
+ * reason why such recordings are impossible.  Context: setup. */
+const char *syc_plan_for_attach(void);
+
+/** Complete that plan by a request, whose path is absolute.  The caller holds
+ * syc_process->life. */
+const struct syc_plan *syc_plan_from_attach(const struct syc_attach *attach);
+
+/** Functions of syc_own_recording: attach.c. */
+void syc_attach_allow(void);
+void syc_attach_look(void);
+
 /** Get this copy's plan of syscap_start()'s options, current or not; or the
  * destination of the environment's plan.  Context of these and the following
  * functions: any-thread, signal-safe. */
 const struct syc_plan *syc_plan_of_options(void);
 const struct syc_destination *syc_plan_of_environment(void);
 
-/** Make one of the two plans current.  The caller holds syc_process->life. */
-void syc_plan_use_options(void);
+/** Make @plan, or the environment's, current.  The caller holds syc_process->life. */
+void syc_plan_use(const struct syc_plan *plan);
 void syc_plan_use_environment(void);
 
 static inline const struct syc_plan *syc_plan_current(void)

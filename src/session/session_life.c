@@ -50,8 +50,11 @@ bool syc_session_replace(const struct syc_session *closed, int epoch)
 	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
 		return false;
 	const struct syc_plan *const plan = syc_plan_current();
-	if (syc_process->session == closed && plan->to.sink >= SYC_SINK_TRACE &&
-	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
+	if (plan->recorder != 0 && plan->recorded != getpid()) {
+		syc_process_turn_off("a recorder is attached to the parent");
+	} else if (syc_process->session == closed &&
+	           plan->to.sink >= SYC_SINK_TRACE &&
+	           __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
 		const int next =
 			closed != NULL ? syc_process_next_epoch() : epoch;
 		struct syc_session *s =

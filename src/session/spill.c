@@ -14,6 +14,7 @@
 #include "emit/thread.h"
 #include "os/env.h"
 #include "os/fd.h"
+#include "os/process.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
@@ -269,6 +270,22 @@ static int transfer(struct syc_session *s, int64_t deadline,
 	return r;
 }
 
+/* Return whether the recorder that began this recording has ended, without a
+ * request to end the recording. */
+static bool is_recorder_gone(const struct syc_plan *plan)
+{
+	struct syc_proc_stat stat;
+	const int r =
+		plan->recorder != 0
+			? syc_proc_stat_read("/proc/", plan->recorder, &stat)
+			: 0;
+
+	return r == -ENOENT ||
+	       (r == 0 && plan->recorder != 0 &&
+	        (stat.fields[SYC_STAT_START] != plan->recorder_start ||
+	         syc_proc_stat_has_ended(&stat)));
+}
+
 /* Do one transfer.  @is_end: check for ended processes at once. */
 static int pass(struct syc_session *s, bool is_end, int64_t deadline,
                 uint64_t *ret_moved)
@@ -290,8 +307,11 @@ static int pass(struct syc_session *s, bool is_end, int64_t deadline,
 	if (s->looks)
 		__atomic_store_n(looked_at, now, __ATOMIC_RELAXED);
 	s->checked_pid = 0;
+	const bool is_over = s->looks && is_recorder_gone(s->plan);
 	syc_write_nosignal_begin(&quiet);
 	const int r = transfer(s, deadline, ret_moved);
+	if (is_over && r == 0)
+		syc_session_fail(s, "the recorder has ended");
 	if (r == 0)
 		syc_write_nosignal_end_clean(&quiet);
 	else

@@ -56,7 +56,7 @@ static int start_session(struct syscap_options *options)
 	if (syc_block_is_shareable())
 		syc_discovery_enter_loaded(syc_block);
 	__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
-	syc_plan_use_options();
+	syc_plan_use(syc_plan_of_options());
 	syc_process_set_reason("syscap_start() was called");
 	syc_copies_set_active(epoch);
 	syc_text_field(options->message, sizeof(options->message),
@@ -102,6 +102,21 @@ int syscap_start(struct syscap_options *given)
 	memcpy(given->message, options.message,
 	       size - offsetof(struct syscap_options, message));
 	return r;
+}
+
+int syscap_allow_attach(void)
+{
+	const int r = syc_setup_prepare();
+	struct syc_undisturbed before;
+
+	if (r != 0)
+		return r;
+	syc_undisturbed_begin(&before);
+	if (syc_block_is_shareable())
+		syc_discovery_enter_loaded(syc_block);
+	syc_attach_allow();
+	syc_undisturbed_end(&before);
+	return 0;
 }
 
 int syscap_stop(void)

@@ -31,6 +31,8 @@ COMMAND = re.compile(r"""(?:[A-Z_]+=\S+\ )*(?:
 ELSEWHERE = [
     (r"busctl --user call org\.gnome\.Shell .*",
      "tests/integration/record_bus.sh"),
+    (r"(SYSCAP_ATTACH=1 .*|syscap record -p .*)",
+     "tests/integration/record_pid.sh"),
     (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "these commands build this tree and run the tests"),
     (r"apt-get .*|npm .*|mkdir .*npm.*", ".ci/run"),
     (r"npx speedscope .*", "tests/export/speedscope_app.sh"),

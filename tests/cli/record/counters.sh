@@ -21,8 +21,9 @@ now() {
 		awk -F'[: ]+' 'NR > 2 { sub(/^ +/, ""); $0 = $0
 			rx += $2; tx += $10
 			print "Network|RX Bytes (" $1 ")", $2 }
-			END { print "Network|RX Bytes", rx
-			print "Network|TX Bytes", tx }' /proc/net/dev
+			END { # print has six digits above 2^31
+			printf "Network|RX Bytes %.0f\n", rx
+			printf "Network|TX Bytes %.0f\n", tx }' /proc/net/dev
 		while read -r _ _ name _ _ sectors _ _ _ written _; do
 			[ -e "/sys/block/$name" ] || continue
 			echo "Disk Bytes|Read ($name) $((sectors * 512))"
