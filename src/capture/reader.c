@@ -110,7 +110,7 @@ static int add_unreported(struct syscap_reader *reader,
 	reader->losses_size =
 		syc_losses_compose(reader->losses, &loss, pid, from, to);
 	if (big != SYC_HOST_IS_BIG) {
-		syc_frame_turn(reader->losses, reader->losses_size,
+		syc_frame_turn(reader->losses, (size_t)reader->losses_size,
 		               SYC_HOST_IS_BIG);
 		syc_frame_turn_header(reader->losses);
 	}

@@ -50,8 +50,7 @@
 #include "sampler/sampler.h"
 #include "sampler/state.h"
 
-#define CODE_MOST  2048u /* limit; the recorder finds more */
-#define PAGE       ((uintptr_t)4096)
+#define CODE_MOST  2048u               /* limit; the recorder finds more */
 #define ROOM_LEAST ((uintptr_t)32768)  /* free bytes of the stack */
 #define WAIT_NS    INT64_C(1000000000) /* wait for another thread's check */
 
@@ -89,11 +88,12 @@ static struct code describe_segment(const struct dl_phdr_info *info,
                                     const ElfW(Phdr) * p)
 {
 	const uintptr_t at = info->dlpi_addr + p->p_vaddr;
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
 	return (struct code){
-		.start = at & ~(PAGE - 1),
-		.end = (at + p->p_memsz + PAGE - 1) & ~(PAGE - 1),
-		.offset = p->p_offset & ~(uint64_t)(PAGE - 1),
+		.start = at & -page,
+		.end = (at + p->p_memsz + page - 1) & -page,
+		.offset = p->p_offset & -(uint64_t)page,
 	};
 }
 

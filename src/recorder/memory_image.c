@@ -19,7 +19,6 @@
 /* Maximum size of the file, holes included. */
 #define FILE_MAX (UINT64_C(1) << 32)
 #define CHUNK    65536u
-#define PAGE     UINT64_C(4096)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OWN_ORDER ELFDATA2LSB
@@ -69,9 +68,10 @@ static bool read_headers(struct image *image, uint64_t base)
 	    !read_at(image, base + header->e_phoff, image->segments,
 	             header->e_phnum * sizeof(image->segments[0])))
 		return false;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	for (unsigned i = 0; i < header->e_phnum; i++)
 		if (image->segments[i].p_type == PT_LOAD &&
-		    image->segments[i].p_offset < PAGE) {
+		    image->segments[i].p_offset < page) {
 			image->bias = base - (image->segments[i].p_vaddr -
 			                      image->segments[i].p_offset);
 			return true;
@@ -349,6 +349,7 @@ int syc_memory_image_make(int32_t pid, uint64_t base)
 bool syc_memory_image_offset(int32_t pid, uint64_t base, uint64_t start,
                              uint64_t end, uint64_t *ret_offset)
 {
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct image image;
 	bool found = false;
 
@@ -357,11 +358,11 @@ bool syc_memory_image_offset(int32_t pid, uint64_t base, uint64_t start,
 	for (unsigned i = 0; i < image.header.e_phnum && !found; i++) {
 		const Elf64_Phdr *const p = &image.segments[i];
 		const uint64_t at = image.bias + p->p_vaddr;
-		const uint64_t first = at & ~(PAGE - 1);
+		const uint64_t first = at & -page;
 
 		found = p->p_type == PT_LOAD && (p->p_flags & PF_X) != 0 &&
 		        start >= first &&
-		        end <= ((at + p->p_filesz + PAGE - 1) & ~(PAGE - 1));
+		        end <= ((at + p->p_filesz + page - 1) & -page);
 		if (found)
 			*ret_offset =
 				p->p_offset - (at - first) + (start - first);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# machine.sh MACHINE - the process's layers without sampler and unwinder, and the
+# machine.sh MACHINE [compiler] - the process's layers without sampler and unwinder, and the
 # drop-in, compiled for MACHINE and linked without libatomic.  CC -m32 compiles
 # for i386, musl-gcc for musl, a cross compiler for other machines.  The tests of
 # events, overflows, sessions and the drop-in run by the kernel or by qemu-user.
@@ -8,6 +8,8 @@
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
 # the program's name.  Tests of these run by a kernel only.
+#
+# With "compiler", only prints the compiler and its options for MACHINE.
 #
 # Reads SYSCAP_SOURCE, SYSCAP (the command; may be empty) and CC.
 set -eu
@@ -60,6 +62,10 @@ echo 'int main(void) { return 0; }' >one.c
 if ! "$cc" $flags one.c -o one 2>/dev/null; then
 	echo "skip: $cc $only makes no programs (Debian: $packages)"
 	exit 77
+fi
+if [ "${2:-}" = compiler ]; then
+	echo "$cc $only"
+	exit 0
 fi
 case $machine in i386 | musl) ;; *)
 	root=$("$cc" -print-file-name=libc.so.6)
@@ -175,6 +181,7 @@ done
 
 # --- captures of this machine, read by the command
 
+# shellcheck disable=SC2086
 "$cc" $flags "$tests/emit/machine_capture.c" -o capture libsyscap.a -pthread -ldl
 cat >expected <<'END'
     100 allocation 0x1000 size 7 at 0x401000 NAME="a name"

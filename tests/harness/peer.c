@@ -204,10 +204,11 @@ struct peer_ring *peer_add_ring(struct peer *peer)
 static int make_ring(struct peer *peer)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	const uint32_t pages = (peer->ring_size + page - 1) / page;
 	const int fd = memfd_create("test-ring", MFD_CLOEXEC);
 
 	CHECK(fd >= 0);
-	CHECK_EQ(ftruncate(fd, (off_t)page + peer->ring_size), 0);
+	CHECK_EQ(ftruncate(fd, (off_t)page * (1 + pages)), 0);
 	struct peer_ring *const ring = peer_add_ring(peer);
 	CHECK_EQ(syc_ring_map(fd, &ring->header, &ring->size), 0);
 	ring->header->offset = page;
