@@ -110,8 +110,9 @@ enum {
 struct syc_attach {
 	uint32_t is_allowed; /* 1: the process accepts requests */
 	uint32_t state;
-	int32_t pid;      /* the process that is requested, not its children */
-	int32_t recorder; /* pid, and its start, in ticks after boot */
+	int32_t n_filters; /* seccomp filters when the process allowed this */
+	int32_t pid;       /* the process that is requested, not its children */
+	int32_t recorder;  /* pid, and its start, in ticks after boot */
 	uint32_t ring_kib;
 	uint64_t recorder_start;
 	char path[1024]; /* of the capture to make, as for syscap_start() */

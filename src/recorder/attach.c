@@ -12,9 +12,11 @@
  * reads at any time, the recorder changes only one byte.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,7 @@
 #include "base/text.h"
 #include "capture/recover.h"
 #include "common/now.h"
+#include "common/strings.h"
 #include "copies/copies.h"
 #include "emit/process.h"
 #include "emit/thread.h"
@@ -197,6 +200,45 @@ static const char *find_block(int32_t pid, uint64_t *ret_block,
 	return NULL;
 }
 
+/* Number of seccomp filters of a thread; before Linux 5.9 only 0, or 2 for any
+ * number.  Strict mode counts as many. */
+static int count_filters(const char *status)
+{
+	const char *const n = strstr(status, "\nSeccomp_filters:");
+	const char *const mode = strstr(status, "\nSeccomp:");
+	const int is = mode != NULL ? atoi(mode + sizeof("\nSeccomp:") - 1) : 0;
+
+	if (is == 1)
+		return INT_MAX;
+	return n != NULL ? atoi(n + sizeof("\nSeccomp_filters:") - 1) : is;
+}
+
+/*
+ * Return whether a thread has a seccomp filter that came after the program
+ * allowed recordings.  Such a filter may kill the process for the system calls
+ * of a recording.
+ */
+static bool is_filtered(int32_t pid, const struct syc_attach *attach)
+{
+	char path[64], status[4096];
+	struct dirent *entry;
+	bool is = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *const dir = opendir(path);
+	while (dir != NULL && !is && (entry = readdir(dir)) != NULL) {
+		snprintf(path, sizeof(path), "task/%d/status",
+		         atoi(entry->d_name));
+		is = entry->d_name[0] != '.' &&
+		     syc_text_file_read_proc(pid, path, status,
+		                             sizeof(status)) > 0 &&
+		     count_filters(status) > attach->n_filters;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return is;
+}
+
 /* Change the only byte of the word that differs. */
 static bool store_state(int32_t pid, uint64_t block, uint32_t state)
 {
@@ -314,6 +356,9 @@ static const char *post_request(struct attached *attached,
 
 	if (!read_active(attached->pid, attached->block, &active))
 		return "the process has ended";
+	if (is_filtered(attached->pid, attach))
+		return "a seccomp filter may forbid the system calls of a "
+		       "recording";
 	if (is_recorded(attach, active))
 		return "the process is being recorded already";
 	if (attach->state == SYC_ATTACH_REQUESTED &&

@@ -35,11 +35,12 @@ void syc_attach_allow(void)
 {
 	const char *const why = syc_plan_for_attach();
 
-	if (why != NULL)
+	if (why != NULL) {
 		syc_diag_say("no recorder can attach", why);
-	else
-		__atomic_store_n(&syc_block->attach.is_allowed, 1,
-		                 __ATOMIC_RELEASE);
+		return;
+	}
+	syc_block->attach.n_filters = syc_block->attach_plan->n_filters;
+	__atomic_store_n(&syc_block->attach.is_allowed, 1, __ATOMIC_RELEASE);
 }
 
 static bool is_attached(void)

@@ -5,10 +5,13 @@
  * Every mark of a thread has the number of the mark as its duration.
  */
 #define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +51,17 @@ static void run_child(void)
 	waitpid(child, NULL, 0);
 }
 
+/* Add a filter that allows all system calls. */
+static void add_filter(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = { 1, &allow };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		puts("no filter");
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
@@ -67,6 +81,8 @@ int main(int argc, char **argv)
 				pthread_create(&threads[i], NULL, work, NULL);
 		else if (strcmp(line, "stop\n") == 0)
 			syscap_stop();
+		else if (strcmp(line, "filter\n") == 0)
+			add_filter();
 		else if (strcmp(line, "exec\n") == 0)
 			execv("/proc/self/exe", argv);
 		else

@@ -213,6 +213,14 @@ for i in $(seq $kills); do
 	done
 done
 
+begin
+run filter
+if ! grep -q 'no filter' said; then
+	"$SYSCAP" record -o w.syscap -p $program --duration=1s >out 2>err &&
+		fail "a filter was not noticed"
+	grep -q 'seccomp filter' err || fail "no word of the filter"
+fi
+
 for wrong in "-p 0" "-p x" "-p 999999999 --duration=1s" "-p 1 --sample"; do
 	# shellcheck disable=SC2086
 	"$SYSCAP" record -o w.syscap $wrong >out 2>err && fail "$wrong"
