@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #ifndef SYC_COPIES_NUMBER /* tests build copies with other numbers */
-#define SYC_COPIES_NUMBER 35u
+#define SYC_COPIES_NUMBER 36u
 #endif
 
 /* --------------------------------------------------------- shared data */
