@@ -276,6 +276,38 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	memcpy(facts->magic, SYC_RING_FILE_MAGIC, sizeof(facts->magic));
 }
 
+/* Open the path again if the inherited fd now refers to another file. */
+static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
+{
+	if (fd >= 0 && syc_fd_is_file(fd, dev, ino))
+		return fd;
+	fd = syc_fd_keep(syc_fd_open(path, flags | O_NOFOLLOW, 0));
+	if (fd >= 0 && !syc_fd_is_file(fd, dev, ino)) {
+		syc_fd_close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Find the capture, even if the program has closed the fd and reused its
+ * number.  Returns 0 and the size; or -ESTALE: the capture can't be found. */
+static int find_file(struct syc_output *output, uint64_t *ret_size)
+{
+	struct stat st;
+	const int fd = open_same(output->fd, output->path, O_WRONLY,
+	                         output->dev, output->ino);
+
+	if (fd != output->fd) {
+		output->fd = fd;
+		hold(output);
+	}
+	if (fstat(fd, &st) != 0)
+		return -ESTALE;
+	*ret_size = (uint64_t)st.st_size;
+	/* Another program has cut the file */
+	return *ret_size < output->known_end ? -ESTALE : 0;
+}
+
 struct beginning {
 	struct syc_output *output;
 	struct syc_ring_journal *journal;
@@ -304,7 +336,11 @@ static bool write_beginning(void *data, const void *process, uint32_t len)
 		b->result = -EFBIG;
 		return false;
 	}
-	b->result = syc_write_at(output->fd, b->scratch, size, 0, &done);
+	/* Since the open the program may have reused the fd's number */
+	b->result = find_file(output, &done);
+	if (b->result == 0)
+		b->result =
+			syc_write_at(output->fd, b->scratch, size, 0, &done);
 	if (b->result == 0)
 		b->journal->end = output->known_end = done;
 	return b->result == 0;
@@ -332,19 +368,6 @@ int syc_output_begin(struct syc_output *output, void *front,
 	return beginning.result;
 }
 
-/* Open the path again if the inherited fd now refers to another file. */
-static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
-{
-	if (fd >= 0 && syc_fd_is_file(fd, dev, ino))
-		return fd;
-	fd = syc_fd_keep(syc_fd_open(path, flags | O_NOFOLLOW, 0));
-	if (fd >= 0 && !syc_fd_is_file(fd, dev, ino)) {
-		syc_fd_close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 int syc_output_join(struct syc_output *output)
 {
 	output->fd = open_same(output->fd, output->path, O_WRONLY, output->dev,
@@ -362,8 +385,11 @@ int syc_output_join(struct syc_output *output)
 
 static void patch_end_time(const struct syc_output *output, int64_t now)
 {
-	/* Ignore a failure: the frames show the end, too */
-	if (syc_fd_pwrite(output->fd, &now, sizeof(now),
+	/* The batch may have waited for the disk, and the program may have
+	 * reused the fd's number meanwhile.  Ignore a failure: the frames show
+	 * the end, too */
+	if (!syc_fd_is_file(output->fd, output->dev, output->ino) ||
+	    syc_fd_pwrite(output->fd, &now, sizeof(now),
 	                  offsetof(struct syscap_wire_file, end_time)) < 0)
 		return;
 }
@@ -371,25 +397,6 @@ static void patch_end_time(const struct syc_output *output, int64_t now)
 static int cut(const struct syc_output *output, uint64_t end)
 {
 	return ftruncate(output->fd, (off_t)end) == 0 ? 0 : -errno;
-}
-
-/* Find the capture, even if the program has closed the fd and reused its
- * number.  Returns 0 and the size; or -ESTALE: the capture can't be found. */
-static int find_file(struct syc_output *output, uint64_t *ret_size)
-{
-	struct stat st;
-
-	if (fstat(output->fd, &st) != 0 || st.st_dev != output->dev ||
-	    st.st_ino != output->ino) {
-		output->fd = open_same(-1, output->path, O_WRONLY, output->dev,
-		                       output->ino);
-		if (output->fd < 0 || fstat(output->fd, &st) != 0)
-			return -ESTALE;
-		hold(output);
-	}
-	*ret_size = (uint64_t)st.st_size;
-	/* Another program has cut the file */
-	return *ret_size < output->known_end ? -ESTALE : 0;
 }
 
 /* Return whether a batch can have the offset @end.  A related process may have

@@ -3,9 +3,11 @@
  * itself. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +124,44 @@ TEST(a_relative_name_in_a_directory_with_a_percent_sign_is_refused)
 	CHECK_EQ(mkdir("50%p", 0777), 0);
 	CHECK_EQ(chdir("50%p"), 0);
 	CHECK_EQ(choose("a"), -EINVAL);
+	leave_folder();
+}
+
+/* Closes the fd of @output, and opens @victim at the fd's number. */
+static void reuse_fd(const struct syc_output *output, const char *victim)
+{
+	const int fd = open(victim, O_RDWR | O_CREAT, 0600);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(dup2(fd, output->fd), output->fd);
+	close(fd);
+}
+
+TEST(the_header_of_an_output_with_a_reused_fd_goes_to_the_output)
+{
+	static unsigned char scratch[65536];
+	struct syc_output_target target;
+	struct syc_output output = { .ring_fd = -1 };
+	struct syc_arena arena = { .page = (uint32_t)getpagesize() };
+	const size_t size = syc_ring_file_front(arena.page);
+	void *const front = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct stat st;
+
+	go_to_folder();
+	CHECK(front != MAP_FAILED);
+	CHECK_EQ(syc_output_choose(&target, "a", NULL, "a.out"), 0);
+	CHECK_EQ(syc_output_create(&output, &target, PID), 0);
+	const int reused = output.fd;
+	reuse_fd(&output, "victim");
+	CHECK_EQ(syc_output_begin(&output, front, &arena, PID, 1, scratch), 0);
+	CHECK_EQ(stat("victim", &st), 0);
+	CHECK_EQ(st.st_size, 0);
+	CHECK_EQ(stat("a", &st), 0);
+	CHECK(st.st_size > 256);
+	syc_output_close(&output, false);
+	close(reused);
+	munmap(front, size);
 	leave_folder();
 }
 
