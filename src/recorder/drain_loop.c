@@ -340,7 +340,7 @@ static bool join_file(struct syc_recording *recording,
 		return true;
 	const uint64_t n =
 		syc_traced_file_join(file, recording->options->output, last_id,
-	                             recording->writer, &is_lost);
+	                             &recording->intake, &is_lost);
 	if (n != 0 && !recording->options->quiet)
 		fprintf(stderr, "syscap record: %s: %llu frame%s joined\n",
 		        file->option, (unsigned long long)n, syc_plural(n));

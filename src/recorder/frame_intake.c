@@ -219,6 +219,17 @@ static void count_thread(struct syc_intake *intake, int32_t pid, int32_t tid)
 		                                         sizeof(key), &number);
 }
 
+void syc_intake_count_joined(struct syc_intake *intake,
+                             const struct syscap_frame *frame)
+{
+	struct syc_loss loss;
+
+	if (syc_losses_read(frame, &loss))
+		syc_losses_count_up(&intake->lost, loss.total);
+	else if (frame->tid > 0)
+		count_thread(intake, frame->pid, frame->tid);
+}
+
 static void take_stack(struct syc_intake *intake, const struct syc_ring *ring,
                        const struct syscap_wire_frame *frame)
 {

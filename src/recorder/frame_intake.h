@@ -135,6 +135,11 @@ int32_t syc_intake_owner(struct syc_intake *intake, struct syc_ring *ring);
 /** End the ring.  ring->why is set if the ring is malformed. */
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 
+/** Count the thread, or the reported losses, of a @frame that was joined from
+ * another capture. */
+void syc_intake_count_joined(struct syc_intake *intake,
+                             const struct syscap_frame *frame);
+
 /**
  * At the end of @arena, write the losses of threads that found no slot.
  * @lives: whether the sender of @arena is alive.

@@ -186,14 +186,14 @@ struct syc_traced_file {
 int syc_traced_file_make(struct syc_traced_file *file, const char *output);
 
 /**
- * Join the file into @writer, with ids above *@last_counter_id.  Reports
+ * Join the file into @intake, with ids above *@last_counter_id.  Reports
  * unjoined content on stderr, and keeps a file that is not a capture beside
  * @output.  Returns the number of frames.  *@ret_lost becomes true if some
  * content of the file is lost.
  */
 uint64_t syc_traced_file_join(const struct syc_traced_file *file,
                               const char *output, uint32_t *last_counter_id,
-                              struct syc_writer *writer, bool *ret_lost);
+                              struct syc_intake *intake, bool *ret_lost);
 
 void syc_traced_file_close(struct syc_traced_file *file);
 

@@ -198,10 +198,23 @@ static int join_capture(const struct syc_traced_file *file,
 	return r;
 }
 
+/* Count threads and losses for the summary. */
+static void count_frames(struct syscap_reader *reader,
+                         struct syc_intake *intake)
+{
+	struct syscap_frame frame;
+	struct syscap_error error;
+
+	syscap_reader_rewind(reader);
+	while (syscap_reader_next(reader, &frame, &error) > 0)
+		syc_intake_count_joined(intake, &frame);
+}
+
 uint64_t syc_traced_file_join(const struct syc_traced_file *file,
                               const char *output, uint32_t *last_counter_id,
-                              struct syc_writer *writer, bool *ret_lost)
+                              struct syc_intake *intake, bool *ret_lost)
 {
+	struct syc_writer *const writer = intake->writer;
 	struct syc_writer_totals before, after;
 	struct syscap_reader *reader;
 	struct syscap_error error;
@@ -227,6 +240,7 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *file,
 		*ret_lost = !keep_bytes(file, output, &copy, error.message);
 	} else {
 		r = join_capture(file, reader, last_counter_id, writer);
+		count_frames(reader, intake);
 		syscap_reader_close(reader);
 	}
 	if (r != 0)
