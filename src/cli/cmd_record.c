@@ -234,24 +234,6 @@ static bool has_running_programs(const struct syc_record_options *options)
 	return options->n_bus_names != 0 || options->n_pids != 0;
 }
 
-/* Read a time for sleep(1). */
-static bool read_duration(const char *text, const char **ret_seconds)
-{
-	static char seconds[32];
-	int64_t ns;
-
-	if (!syc_quantity_duration(text, &ns) || ns <= 0) {
-		fprintf(stderr,
-		        "syscap record: --duration: '%s' is not a time such as "
-		        "10s or 500ms\n",
-		        text);
-		return false;
-	}
-	snprintf(seconds, sizeof(seconds), "%.3f", (double)ns / 1e9);
-	*ret_seconds = seconds;
-	return true;
-}
-
 /* Return whether an option is about the command, which is not there. */
 static bool needs_command(const struct syc_record_options *options)
 {
@@ -281,7 +263,6 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 		                   .argc = argc,
 		                   .argv = argv,
 		                   .stops = true };
-	const char *duration = NULL;
 	int key;
 
 	while ((key = syc_options_next(&words)) > 0) {
@@ -363,8 +344,15 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_DURATION:
-			if (!read_duration(words.value, &duration))
+			if (!syc_quantity_duration(words.value,
+			                           &options->wait_ns) ||
+			    options->wait_ns <= 0) {
+				fprintf(stderr,
+				        "syscap record: --duration: '%s' is "
+				        "not a time such as 10s or 500ms\n",
+				        words.value);
 				return SYC_EXIT_MISUSE;
+			}
 			break;
 		case OPT_RING_KIB:
 			if (!parse_number(words.value, "--ring-kib",
@@ -381,7 +369,7 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 	}
 	if (words.status >= 0)
 		return words.status;
-	if (duration != NULL &&
+	if (options->wait_ns != 0 &&
 	    (optind != argc || !has_running_programs(options))) {
 		fputs("syscap record: --duration needs --pid or --bus-name, "
 		      "and no COMMAND\n",
@@ -398,11 +386,10 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 	                          "standard output belongs to COMMAND"))
 		return syc_cli_error_misuse(argv[0]);
 	if (optind == argc) {
-		static const char *wait[3] = { "sleep" };
+		static char *const nothing[] = { NULL };
 
-		wait[1] = duration != NULL ? duration : "infinity";
 		options->is_waiting = true;
-		options->argv = syc_unconst(wait);
+		options->argv = nothing;
 		return needs_command(options) ? SYC_EXIT_MISUSE : -1;
 	}
 	options->argv = argv + optind;
@@ -442,10 +429,7 @@ static int run_record(int argc, char **argv)
 	}
 	if (page.is_wanted && !may_make_page(&page, &options))
 		return 125;
-	int r = syc_record_run(&options);
-	/* Without COMMAND, Ctrl-C is the usual end */
-	if (options.is_waiting && (r == 128 + SIGINT || r == 128 + SIGTERM))
-		r = SYC_EXIT_DONE;
+	const int r = syc_record_run(&options);
 	return page.is_wanted ? make_page(&page, &options, r) : r;
 }
 

@@ -108,7 +108,7 @@ static void reap_command(struct syc_spawned *command)
 	struct rusage used;
 	int status;
 
-	if (!command->running ||
+	if (!command->running || command->pid == 0 ||
 	    wait4(command->pid, &status, WNOHANG, &used) != command->pid)
 		return;
 	command->running = false;
@@ -145,6 +145,10 @@ static void take_signals(struct syc_recording *recording)
 
 		if (signo == SIGCHLD) {
 			reap_command(&recording->command);
+			continue;
+		}
+		if (recording->options->is_waiting) {
+			recording->command.running = false;
 			continue;
 		}
 		forward_signal(&recording->command, &info);
@@ -296,6 +300,16 @@ static bool all_is_fetched(const struct syc_recording *recording)
 	        syc_callers_fetched(recording->callers));
 }
 
+/* End a recording without a command after its time. */
+static void end_waiting(struct syc_recording *recording, int64_t now)
+{
+	const struct syc_record_options *const options = recording->options;
+
+	if (options->is_waiting && options->wait_ns != 0 &&
+	    now - recording->began >= options->wait_ns)
+		recording->command.running = false;
+}
+
 void syc_loop_run(struct syc_recording *recording)
 {
 	while (recording->command.running && !recording->stop) {
@@ -307,6 +321,7 @@ void syc_loop_run(struct syc_recording *recording)
 
 		drain_rings(recording, &pass);
 		now = syc_now();
+		end_waiting(recording, now);
 		syc_processes_look(recording->processes, now);
 		system_counters_look(&recording->counters, now);
 		if (recording->preload != NULL)
@@ -431,7 +446,7 @@ static void take_the_rest(struct syc_recording *recording)
 	                    &recording->console, syc_now());
 	syc_rings_end_all(&recording->rings);
 	/* Write EXIT frames for processes that died with the command. */
-	if (!recording->command.running)
+	if (!recording->command.running && recording->command.pid != 0)
 		syc_processes_gone(recording->processes,
 		                   (int32_t)recording->command.pid);
 	/* The loop is bounded, because some processes never fall silent */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,7 +66,8 @@ static void write_metadata(struct syc_writer *writer,
 		{ "syscap.io", options->io },
 		{ "syscap.stalls", options->stalls },
 	};
-	char *command = join_command(options->argv);
+	char *command =
+		options->is_waiting ? NULL : join_command(options->argv);
 	char text[256];
 	struct utsname name;
 	FILE *file;
@@ -204,8 +204,6 @@ static int spawn_command(const struct syc_record_options *options,
 		return error;
 	}
 	if (pid == 0) {
-		if (options->is_waiting) /* nobody else ends the command */
-			prctl(PR_SET_PDEATHSIG, SIGTERM);
 		error = run_program(options->argv, given, n, saved);
 		got = write(fds[1], &error, sizeof(error));
 		_exit(got == (ssize_t)sizeof(error) ? 127 : 126);
@@ -263,7 +261,9 @@ static void begin_counters(struct syc_recording *recording)
 	struct syc_counters_options sources = {
 		.root = "",
 		.keeps_files = true,
-		.pid = (int32_t)recording->command.pid,
+		.pid = (int32_t)(recording->options->is_waiting
+		                         ? getpid()
+		                         : recording->command.pid),
 		.emit = add_counter_frame,
 		.new_id = give_counter_id,
 		.context = recording,
@@ -335,8 +335,13 @@ int syc_launch_command(struct syc_recording *recording)
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
 	recording->saved.error_fd = recording->stderr_log.tee.given;
-	r = spawn_command(options, given, sizeof(given) / sizeof(given[0]),
-	                  &recording->saved, &recording->command, &executing);
+	recording->command.running = true;
+	r = options->is_waiting
+	            ? 0
+	            : spawn_command(options, given,
+	                            sizeof(given) / sizeof(given[0]),
+	                            &recording->saved, &recording->command,
+	                            &executing);
 	free(asan);
 	close(recording->child_end);
 	recording->child_end = -1;
@@ -365,11 +370,13 @@ int syc_launch_command(struct syc_recording *recording)
 	recording->stderr_log.writer = recording->writer;
 	write_metadata(recording->writer, &recording->intake.frame,
 	               recording->began, options);
-	command = join_command(options->argv);
-	syc_processes_command(recording->processes,
-	                      (int32_t)recording->command.pid,
-	                      command != NULL ? command : options->argv[0]);
-	free(command);
+	if (!options->is_waiting) {
+		command = join_command(options->argv);
+		syc_processes_command(
+			recording->processes, (int32_t)recording->command.pid,
+			command != NULL ? command : options->argv[0]);
+		free(command);
+	}
 	begin_counters(recording);
 	return 0;
 }

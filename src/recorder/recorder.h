@@ -41,8 +41,10 @@ struct syc_record_options {
 	/* Processes to attach to, and the size of their rings; 0: the default */
 	int32_t pids[SYC_ATTACH_MAX];
 	unsigned n_pids, attach_ring_kib;
-	bool is_waiting; /* the command only waits: there is nothing to record
-	                  * without a program on D-Bus */
+	/* There is no command: record running programs for wait_ns, or, if 0,
+	 * until SIGINT or SIGTERM. */
+	bool is_waiting;
+	int64_t wait_ns;
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
 	const char *io;     /* $SYSCAP_IO of the command; NULL: none */

@@ -278,7 +278,7 @@ struct syc_spawn_saved {
 };
 
 struct syc_spawned {
-	pid_t pid;
+	pid_t pid;      /* 0: there is no command */
 	bool running;   /* the command may be an unreaped zombie */
 	int status;     /* exit status of the command */
 	int64_t cpu_us; /* CPU time of the command and of all waited children */

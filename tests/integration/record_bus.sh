@@ -89,27 +89,6 @@ kill -TERM $recorder
 wait $recorder || fail "ended by a signal: $?"
 [ "$(marks own)" = 3 ] || fail "ended by a signal"
 
-# A killed recorder leaves no process
-"$SYSCAP" record -o k.syscap --bus-name=org.example.Other --bus-name=$name \
-	>out 2>err &
-recorder=$!
-waiting=
-until [ -n "$waiting" ] &&
-	[ "$(cat "/proc/$waiting/comm")" = sleep ]; do
-	kill -0 $recorder || fail "the recorder ended"
-	sleep 0.05
-	waiting=$(cut -d ' ' -f 1 "/proc/$recorder/task/$recorder/children")
-done
-kill -KILL $recorder
-wait $recorder || true
-for turn in 1 2 3 4 5 6 7 8 9 10; do
-	# A zombie has no command line
-	grep -q sleep "/proc/$waiting/cmdline" 2>/dev/null || break
-	[ $turn != 10 ] || fail "process $waiting waits for a killed recorder"
-	sleep 0.2
-done
-serve
-
 record 125 --bus-name=org.example.Nobody --duration=1s
 grep -q 'org.example.Nobody: the program does not begin' err || fail "nobody"
 record 0 --bus-name=org.example.Nobody -- true

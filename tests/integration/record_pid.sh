@@ -129,7 +129,7 @@ for again in 1 2 3; do
 	run 'emit 500'
 	detach
 	[ "$(marks main)" = 500 ] || fail "burst $again: $(marks main)"
-	grep -q 'frames of 2 processes, 1 thread, 0 frames lost' err ||
+	grep -q 'frames of 1 process, 1 thread, 0 frames lost' err ||
 		fail "the summary is wrong"
 done
 run 'emit 10'
