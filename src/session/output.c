@@ -279,11 +279,11 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 /* Open the path again if the inherited fd now refers to another file. */
 static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
 {
-	if (fd >= 0 && syc_fd_is_file(fd, dev, ino))
+	if (syc_fd_is_file(fd, dev, ino))
 		return fd;
 	fd = syc_fd_keep(syc_fd_open(path, flags | O_NOFOLLOW, 0));
-	if (fd >= 0 && !syc_fd_is_file(fd, dev, ino)) {
-		syc_fd_close(fd);
+	if (!syc_fd_is_file(fd, dev, ino)) {
+		syc_fd_close(fd); /* fails if there is no fd */
 		fd = -1;
 	}
 	return fd;
@@ -301,11 +301,11 @@ static int find_file(struct syc_output *output, uint64_t *ret_size)
 		output->fd = fd;
 		hold(output);
 	}
-	if (fstat(fd, &st) != 0)
+	/* Another program may have cut the file */
+	if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < output->known_end)
 		return -ESTALE;
 	*ret_size = (uint64_t)st.st_size;
-	/* Another program has cut the file */
-	return *ret_size < output->known_end ? -ESTALE : 0;
+	return 0;
 }
 
 struct beginning {

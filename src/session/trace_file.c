@@ -274,10 +274,7 @@ static int write_at_end(struct syc_trace *trace, int reader,
 		return r;
 	syc_journal_begin(batch, trace->end);
 	r = write_all(trace, batch->frames, batch->size);
-	/* The batch may have waited for the disk, and the program may have
-	 * reused the fd's number meanwhile */
-	if (r != 0 ||
-	    !syc_fd_is_file(trace->fd, trace->target.dev, trace->target.ino))
+	if (r != 0)
 		return r;
 	write_mark(trace);
 	write_end_time(trace, batch->now);
