@@ -95,8 +95,8 @@ uint32_t syc_overflow_move_frames(struct syc_overflow *o)
 
 	if (head == end)
 		return 0;
-	o->is_bad |= !find_room(o, &room);
-	if (o->is_bad) {
+	if (o->is_bad || !find_room(o, &room)) {
+		o->is_bad = true;
 		count_rest(o);
 		return 0;
 	}
