@@ -224,8 +224,8 @@ bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
 		.iov_base = (void *)(uintptr_t)parse_signal_set(argument + 3),
 		.iov_len = sizeof(set),
 	};
-	return syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) ==
-	               (long)sizeof(set) &&
+	return syscall(SYS_process_vm_readv, getpid(), &to, 1UL, &from, 1UL,
+	               0UL) == (long)sizeof(set) &&
 	       (set >> (signal - 1) & 1) != 0;
 }
 

@@ -45,8 +45,8 @@ static bool has_memory(int32_t tid)
 	char from = 0, to;
 	const struct iovec local = { &to, 1 }, remote = { &from, 1 };
 
-	return syscall(SYS_process_vm_readv, tid, &local, 1, &remote, 1, 0) ==
-	               1 ||
+	return syscall(SYS_process_vm_readv, tid, &local, 1UL, &remote, 1UL,
+	               0UL) == 1 ||
 	       errno != ESRCH;
 }
 

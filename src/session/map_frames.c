@@ -321,8 +321,9 @@ static uint64_t hash_libraries(void)
 		const struct iovec from = { (void *)(uintptr_t)at,
 			                    sizeof(library) };
 
-		if (syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1,
-		            0) != (long)sizeof(library))
+		/* An int on the stack may have garbage in its upper half */
+		if (syscall(SYS_process_vm_readv, getpid(), &to, 1UL, &from,
+		            1UL, 0UL) != (long)sizeof(library))
 			return 0;
 		h = (h ^ (uintptr_t)at) * UINT64_C(0x9E3779B97F4A7C15);
 		h = (h ^ library.l_addr) * UINT64_C(0x9E3779B97F4A7C15);
