@@ -2,6 +2,7 @@
 /* origin.c - the session that a forked child shares with its parent. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "copies/copies.h"
@@ -75,6 +76,16 @@ static int join_sink(struct syc_session *s)
 	return r;
 }
 
+/* Return whether pids mean the same here as in the process that made the offer.
+ * Without /proc, that process is known to be the parent, or unknown. */
+static bool is_namespace_of(const struct syc_origin *origin)
+{
+	const uint64_t here = syc_pid_namespace_id();
+
+	return here != 0 ? here == origin->pid_ns
+	                 : syscall(SYS_getppid) == origin->pid;
+}
+
 struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch)
 {
 	const struct syc_origin *const origin =
@@ -84,8 +95,7 @@ struct syc_session *syc_origin_join(const struct syc_plan *plan, int epoch)
 	syc_origin_close_inherited();
 	if (origin == NULL ||
 	    __atomic_load_n(&origin->epoch, __ATOMIC_ACQUIRE) != epoch ||
-	    origin->pid == getpid() || origin->pid_ns == 0 ||
-	    origin->pid_ns != syc_pid_namespace_id())
+	    origin->pid == getpid() || !is_namespace_of(origin))
 		return NULL;
 	s = syc_session_begin(plan, epoch);
 	if (s == NULL)

@@ -51,7 +51,7 @@ bool syc_session_replace(const struct syc_session *closed, int epoch)
 		return false;
 	const struct syc_plan *const plan = syc_plan_current();
 	if (plan->recorder != 0 && plan->recorded != getpid()) {
-		syc_process_turn_off("a recorder is attached to the parent");
+		syc_process_turn_off("a recorder has the parent");
 	} else if (syc_process->session == closed &&
 	           plan->to.sink >= SYC_SINK_TRACE &&
 	           __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {

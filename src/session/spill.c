@@ -173,7 +173,11 @@ static int gather_described(struct syc_session *s, struct syc_batch *batch,
 			return 0;
 		r = syc_rings_describe(s, may_lock(s), deadline);
 	}
-	batch->size = 0; /* the frames wait for the next transfer */
+	if (r == 0 && s->trace.end_time != 0)
+		/* No transfer follows: code is loaded at each look */
+		s->is_full = !syc_rings_gather(s, batch, room);
+	else
+		batch->size = 0; /* the frames wait for the next transfer */
 	return r;
 }
 
@@ -275,15 +279,13 @@ static int transfer(struct syc_session *s, int64_t deadline,
 static bool is_recorder_gone(const struct syc_plan *plan)
 {
 	struct syc_proc_stat stat;
-	const int r =
-		plan->recorder != 0
-			? syc_proc_stat_read("/proc/", plan->recorder, &stat)
-			: 0;
 
-	return r == -ENOENT ||
-	       (r == 0 && plan->recorder != 0 &&
-	        (stat.fields[SYC_STAT_START] != plan->recorder_start ||
-	         syc_proc_stat_has_ended(&stat)));
+	if (plan->recorder == 0)
+		return false;
+	const int r = syc_proc_stat_read("/proc/", plan->recorder, &stat);
+	return r == -ENOENT || (r == 0 && (stat.fields[SYC_STAT_START] !=
+	                                           plan->recorder_start ||
+	                                   syc_proc_stat_has_ended(&stat)));
 }
 
 /* Do one transfer.  @is_end: check for ended processes at once. */

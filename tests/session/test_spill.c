@@ -290,6 +290,58 @@ TEST(the_end_of_a_thread_writes)
 	run("ends_a_thread", NULL);
 }
 
+#define N_OF_CHILD 50u
+
+static void emit_in_child(unsigned emitter)
+{
+	int status;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		for (unsigned i = 0; i < N_OF_CHILD; i++)
+			written_mark(emitter, i);
+		exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+/* The directory of the capture becomes the root, without /proc. */
+CHILD(forks_after_chroot)
+{
+	char dir[300];
+
+	written_mark(0, 0);
+	strcpy(dir, peer_arg());
+	*strrchr(dir, '/') = '\0';
+	CHECK_EQ(chroot(dir), 0);
+	CHECK_EQ(chdir("/"), 0);
+	emit_in_child(1);
+	emit_in_child(2);
+	written_mark(0, 1);
+}
+
+TEST(children_after_chroot_write_into_the_capture)
+{
+	char variable[400], path[300];
+	/* LeakSanitizer ends a process without /proc */
+	const char *const env[] = { variable, "ASAN_OPTIONS=detect_leaks=0",
+		                    NULL };
+	struct tally t;
+
+	if (geteuid() != 0)
+		SKIP("chroot() is for root");
+	char *const dir = written_make_dir();
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	written_run("forks_after_chroot", path, env, -1);
+	written_tally(path, &t);
+	CHECK_EQ(t.emitters[0], 2);
+	CHECK_EQ(t.emitters[1], N_OF_CHILD);
+	CHECK_EQ(t.emitters[2], N_OF_CHILD);
+	written_remove_dir(dir);
+}
+
 enum life {
 	EMITS,
 	LIVES,
