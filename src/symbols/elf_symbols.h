@@ -171,6 +171,13 @@ int syc_elf_symbols_arrange(struct syc_elf_symbols *symbols,
 void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
 
 /**
+ * Add the functions of a Go program, which a stripped program also has.  Returns
+ * the number of added functions, or -ENOMEM.
+ */
+int64_t syc_elf_go_read(struct syc_elf_symbols *symbols,
+                        const struct syc_elf *elf);
+
+/**
  * Add an unnamed range for every function in .eh_frame to @functions, and also
  * to @signals if the function returns from a signal handler.  The two lists are
  * unsorted.  Unreadable parts are skipped.  Returns 0 or -ENOMEM.

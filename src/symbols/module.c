@@ -118,6 +118,13 @@ static int read_packed(struct syc_module *module)
 	return n < 0 ? (int)n : 0;
 }
 
+static int read_go(struct syc_module *module)
+{
+	const int64_t n = syc_elf_go_read(&module->symbols, &module->elf);
+
+	return n < 0 ? (int)n : 0;
+}
+
 /* Keep the file open if it has the debug information that @files wants. */
 static void keep_debug_info(struct syc_module *module,
                             const struct syc_debug_files *files,
@@ -201,6 +208,8 @@ int syc_module_load(struct syc_module *module, struct syc_elf *elf,
 		r = read_debug_file(module, files, &wish);
 		if (r == 0 && module->debug_path == NULL)
 			r = read_packed(module);
+		if (r == 0 && module->debug_path == NULL)
+			r = read_go(module);
 	}
 	if (r == 0)
 		r = find_debug_info(module, files, &wish);

@@ -114,12 +114,38 @@ static void debug(struct make_capture *bytes)
 	put(bytes, &spec);
 }
 
+static void put_go(struct make_capture *bytes, uint32_t magic, bool is_64,
+                   bool is_big)
+{
+	const struct elf_spec spec = {
+		.is_64 = is_64,
+		.is_big = is_big,
+		.go_magic = magic,
+		.has_go_module = magic == 0xfffffff1u,
+	};
+
+	put(bytes, &spec);
+}
+
+static void go16(struct make_capture *bytes)
+{
+	put_go(bytes, 0xfffffffau, true, false);
+}
+
+static void go18(struct make_capture *bytes)
+{
+	put_go(bytes, 0xfffffff0u, false, true);
+}
+
+static void go26(struct make_capture *bytes)
+{
+	put_go(bytes, 0xfffffff1u, true, false);
+}
+
 const struct corpus_case corpus_elf[] = {
-	{ "full", full, false },
-	{ "big", big, false },
-	{ "big32", big32, false },
-	{ "little32", little32, false },
-	{ "stripped", stripped, false },
-	{ "debug", debug, false },
-	{ 0 },
+	{ "full", full, false },         { "big", big, false },
+	{ "big32", big32, false },       { "little32", little32, false },
+	{ "stripped", stripped, false }, { "debug", debug, false },
+	{ "go16", go16, false },         { "go18", go18, false },
+	{ "go26", go26, false },         { 0 },
 };

@@ -213,6 +213,60 @@ static void put_build_id(struct maker *maker)
 	finish(maker, section);
 }
 
+/* .gopclntab of Go 1.16 (absolute addresses), or of Go 1.18 and later. */
+static void put_go(struct maker *maker)
+{
+	static const char *const names[] = { "main.main", "main.(*T).Work",
+		                             "runtime.goexit" };
+	static const uint32_t starts[] = ELF_GO_STARTS;
+	const struct elf_spec *spec = maker->spec;
+	const bool is_old = spec->go_magic == 0xfffffffau;
+	const unsigned word = spec->is_64 ? 8 : 4, field = is_old ? word : 4;
+	const uint32_t text = is_old ? 0 : starts[0];
+	const size_t table = begin(maker, ".gopclntab", SHT_PROGBITS);
+	const size_t header = maker->end;
+	/* The first offset is that of the names, the last of the functions. */
+	const size_t offsets = header + 8 + (is_old ? 2 : 3) * word;
+	size_t functions, name = 0;
+
+	append(maker, 4, spec->go_magic);
+	append(maker, 2, 0);
+	append(maker, 1, 1);
+	append(maker, 1, word);
+	append_word(maker, 3);
+	append_word(maker, 0);
+	if (!is_old)
+		append_word(maker, spec->has_go_module ? 0 : text);
+	maker->end = offsets + 5 * word;
+	put(maker, offsets, word, maker->end - header);
+	for (size_t i = 0; i < 3; i++)
+		append_bytes(maker, names[i], strlen(names[i]) + 1);
+	maker->end = (maker->end + 7) & ~7ul;
+	functions = maker->end;
+	for (size_t i = 1; i < 5; i++)
+		put(maker, offsets + i * word, word, functions - header);
+	for (size_t i = 0; i < 4; i++) {
+		append(maker, field, starts[i] - text);
+		append(maker, field, 7 * field + i * (field + 8));
+	}
+	maker->end -= field;
+	for (size_t i = 0; i < 3; i++) {
+		append(maker, field, starts[i] - text);
+		append(maker, 4, name);
+		append(maker, 4, 0);
+		name += strlen(names[i]) + 1;
+	}
+	finish(maker, table);
+	if (spec->has_go_module) {
+		const size_t module = begin(maker, ".go.module", SHT_PROGBITS);
+
+		for (unsigned i = 0; i < 22; i++)
+			append_word(maker, 0);
+		append_word(maker, text);
+		finish(maker, module);
+	}
+}
+
 static void put_extras(struct maker *maker)
 {
 	const struct elf_spec *spec = maker->spec;
@@ -228,6 +282,8 @@ static void put_extras(struct maker *maker)
 		append(maker, 4, spec->debug_crc);
 		finish(maker, section);
 	}
+	if (spec->go_magic != 0)
+		put_go(maker);
 	if (spec->debug_data != NULL) {
 		section = begin(maker, ".gnu_debugdata", SHT_PROGBITS);
 		append_bytes(maker, spec->debug_data, spec->debug_data_size);

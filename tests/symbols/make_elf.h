@@ -43,9 +43,20 @@ struct elf_spec {
 	/* x86-64: .plt.sec with an entry for each undefined symbol of
 	 * dynsym. */
 	bool has_plt;
+	/* Magic number of a .gopclntab with three functions, or 0. */
+	uint32_t go_magic;
+	/* The start of Go's code is only in .go.module, as in Go 1.26. */
+	bool has_go_module;
 	/* Like a file of objcopy --only-keep-debug: no code, no offsets. */
 	bool is_debug_only;
 };
+
+/* The functions of .gopclntab: main.main, main.(*T).Work and runtime.goexit
+ * begin at these addresses, and the last one ends at the fourth. */
+#define ELF_GO_STARTS                          \
+	{                                      \
+		0x420u, 0x440u, 0x4c0u, 0x500u \
+	}
 
 /** Returns the size; @buffer has room for ELF_ROOM bytes. */
 size_t make_elf(const struct elf_spec *spec, unsigned char *buffer);
