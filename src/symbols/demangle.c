@@ -279,13 +279,108 @@ bool syc_demangle_rust_legacy(const char *name, char *text_bytes, size_t size)
 	return !text.is_full && text.len > 0;
 }
 
+/*
+ * OCaml's scheme.
+ *
+ * A name is "caml", the modules, the function and a stamp: up to OCaml 5.1
+ * camlStdlib__List__map_381, and later camlStdlib__List.map_381.  Modules begin
+ * with a capital letter.  So the first part that does not is the function, in
+ * which "__" is no separator.  Special characters become $2b and so on.
+ */
+
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* Return the length of the stamp, "_123", without which the name is the name in
+ * the source.  The stamp of an anonymous function remains, because the function
+ * has no other name. */
+static size_t ocaml_stamp_len(const char *function)
+{
+	const size_t len = strlen(function);
+	size_t digits = 0;
+
+	while (digits < len && is_digit(function[len - 1 - digits]))
+		digits++;
+	if (digits == 0 || len < digits + 2 ||
+	    function[len - 1 - digits] != '_' ||
+	    (len == digits + 4 && strncmp(function, "fun_", 4) == 0))
+		return 0;
+	return digits + 1;
+}
+
+/* Add a part of a name of OCaml.  Returns false for other characters. */
+static bool add_ocaml_part(struct syc_demangle_text *text, const char *part,
+                           size_t len)
+{
+	const char *const digits = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		const char *high, *low;
+		char c = part[i];
+
+		if (c == '$') {
+			high = i + 2 < len ? strchr(digits, part[i + 1]) : NULL;
+			low = high ? strchr(digits, part[i + 2]) : NULL;
+			if (low == NULL)
+				return false;
+			c = (char)((high - digits) * 16 + (low - digits));
+			if (c <= ' ' || c > '~')
+				return false;
+			i += 2;
+		} else if (!is_digit(c) && !is_capital(c) && c != '_' &&
+		           c != '\'' && c != '.' && !(c >= 'a' && c <= 'z')) {
+			return false;
+		}
+		syc_demangle_add(text, &c, 1);
+	}
+	return true;
+}
+
+bool syc_demangle_ocaml(const char *name, char *text_bytes, size_t size)
+{
+	struct syc_demangle_text text = { .bytes = text_bytes, .size = size };
+	const char *at = name + 4;
+	bool is_good = true;
+
+	if (strncmp(name, "caml", 4) != 0 || !is_capital(*at))
+		return false;
+	while (is_good && is_capital(*at)) {
+		size_t len = 0;
+
+		/* At least one character is before the separator. */
+		do
+			len++;
+		while (at[len] != 0 && at[len] != '.' &&
+		       strncmp(at + len, "__", 2) != 0);
+		if (at[len] == 0)
+			return false;
+		is_good = add_ocaml_part(&text, at, len);
+		syc_demangle_add(&text, ".", 1);
+		at += len + (at[len] == '.' ? 1 : 2);
+		/* Dune's module of an executable is the only exception. */
+		if (strcmp(text.bytes, "Dune.") == 0 &&
+		    strncmp(at, "exe__", 5) == 0) {
+			syc_demangle_add(&text, "exe.", 4);
+			at += 5;
+		}
+	}
+	is_good = is_good && *at != 0 &&
+	          add_ocaml_part(&text, at, strlen(at) - ocaml_stamp_len(at));
+	return is_good && !text.is_full;
+}
+
 char *syc_demangle(const char *name)
 {
 	char text[SYC_DEMANGLE_MAX];
 
+	if (name[0] == 'c' && syc_demangle_ocaml(name, text, sizeof(text)))
+		return strdup(text);
 	if (name[0] != '_')
 		return NULL;
-	if (syc_demangle_rust_legacy(name, text, sizeof(text)) ||
+	if (syc_demangle_d(name, text, sizeof(text)) ||
+	    syc_demangle_rust_legacy(name, text, sizeof(text)) ||
 	    syc_demangle_rust_v0(name, text, sizeof(text)))
 		return strdup(text);
 	return name[1] == 'Z' ? demangle_cxx(name) : NULL;

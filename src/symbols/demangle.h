@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle.h - demangled names of C++ and Rust, and displayable texts.
+ * demangle.h - demangled names of C++, Rust, D and OCaml, and displayable texts.
  *
- * This library demangles both schemes of Rust.  The C++ runtime demangles C++
+ * This library demangles both schemes of Rust, D and OCaml.  The C++ runtime demangles C++
  * names, in a limited child, because the runtime has no limits on memory or
  * time.  The first C++ name loads the runtime.  Without a C++ runtime, C++
  * names stay mangled.  Build and start need no C++ library.
@@ -27,7 +27,7 @@ void syc_demangle_finish(void);
 /** Return whether a C++ name stayed mangled because no library was found. */
 bool syc_demangle_lacks_library(void);
 
-/** The longest demangled Rust name, NUL included. */
+/** The longest demangled name that is not C++, NUL included. */
 #define SYC_DEMANGLE_MAX 4096u
 
 /**
@@ -38,6 +38,15 @@ bool syc_demangle_lacks_library(void);
  * function has no side effects.
  */
 bool syc_demangle_rust_legacy(const char *name, char *text, size_t size);
+
+/**
+ * Demangle a name of D, "_D3abc3defFiZv", likewise.  Only names of functions and
+ * variables are demangled.
+ */
+bool syc_demangle_d(const char *name, char *text, size_t size);
+
+/** Demangle a name of OCaml, "camlStdlib__List__map_123", likewise. */
+bool syc_demangle_ocaml(const char *name, char *text, size_t size);
 
 bool syc_demangle_rust_v0(const char *name, char *text, size_t size);
 

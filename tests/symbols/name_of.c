@@ -3,6 +3,7 @@
  * name_of.c - printer of the functions of a file's addresses.
  *
  *	name_of [--debug-dir DIR] FILE <ADDRESSES
+ *	name_of --demangle <NAMES
  *
  * Addresses are the file's link-time addresses, in hex, one per line.  Each
  * line of the output is the function's start, a blank and its name; "?" without
@@ -35,6 +36,20 @@ static void answer(const struct syc_module *module, uint64_t address)
 	free(name);
 }
 
+static int demangle(void)
+{
+	static char line[65536];
+	char *name;
+
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		line[strcspn(line, "\n")] = 0;
+		name = syc_demangle(line);
+		puts(name != NULL ? name : line);
+		free(name);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct syc_debug_files files = { 0 };
@@ -45,6 +60,8 @@ int main(int argc, char **argv)
 	char line[64];
 	int fd, r;
 
+	if (argc == 2 && strcmp(argv[1], "--demangle") == 0)
+		return demangle();
 	if (syc_places_new(NULL, false, &places) < 0)
 		return 1;
 	files.places = places;

@@ -65,6 +65,67 @@ TEST(rust_v0_lifetimes_are_named_by_their_binders)
 	check("_RINvC1a1fFUKCEuE", "a::f::<unsafe extern \"C\" fn()>");
 }
 
+TEST(d_names_become_declarations)
+{
+	check("_Dmain", "D main");
+	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
+	check("_D1a1C6__ctorMFiZC1aQq", "a.C.this(int)");
+	check("_D1a1S10__postblitMFZv", "a.S.this(this)");
+	check("_D1a3fooMxFNaNbKiYv", "a.foo(ref int, ...) const");
+	check("_D1a__T3addTiVki3Z3addFHAyaiPG4dZi",
+	      "a.add!(int, 3u).add(int[immutable(char)[]], double[4]*)");
+	check("_D1a1fFDFNbiZvPUZiZv",
+	      "a.f(void(int) nothrow delegate, extern(C) int() function)");
+	check("_D1a__T1fVAyaa2_6869Vai99VbN1Z1fFZv", NULL);
+	check("_D1a__T1fVAyaa2_6869Vai99Vbi1Z1fFZv",
+	      "a.f!(\"hi\", 'c', true).f()");
+	check("_D1a1xi", "a.x");
+}
+
+TEST(invalid_d_names_stay_unchanged)
+{
+	char name[2 * SYC_DEMANGLE_MAX];
+
+	check("_D", NULL);
+	check("_DYNAMIC", NULL);
+	check("_D1a1f", NULL);
+	check("_D1a1fFZ", NULL);
+	check("_D99a1fFZv", NULL);
+	check("_D1a6__initZ", NULL);
+	check("_D1a1fFZv.constprop.0", NULL);
+	check("_D1aQa", NULL);
+	check("_D_", NULL);
+	check("_D1a__T", NULL);
+	check("_D1aQZZZZZZZZZZZZZZZZZb", NULL);
+	check("_D1a1fFQbZv", NULL); /* a reference to itself */
+	/* Each array has two of the previous: 2^n without a limit. */
+	check("_D1a1fFHiiHQeQgHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQi"
+	      "HQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiHQgQiZv",
+	      NULL);
+	memset(name, 'P', sizeof(name));
+	memcpy(name, "_D1a1fF", 7);
+	strcpy(name + sizeof(name) - 5, "iZv");
+	check(name, NULL);
+}
+
+TEST(ocaml_names_become_paths)
+{
+	check("camlStdlib__List__map_381", "Stdlib.List.map");
+	check("camlStdlib__List.map_381", "Stdlib.List.map");
+	check("camlW__my__fun_81", "W.my__fun");
+	check("camlW__$2b$2b_83", "W.++");
+	check("camlW__f$27_87", "W.f'");
+	check("camlW__fun_222", "W.fun_222");
+	check("camlDune__exe__Main__go_1", "Dune.exe.Main.go");
+	check("camlW__entry", "W.entry");
+	check("caml_alloc", NULL);
+	check("camlW", NULL);
+	check("camlW__", NULL);
+	check("camlW__f$2", NULL);
+	check("camlW__f$zz_1", NULL);
+	check("camlW__f-g_1", NULL);
+}
+
 TEST(invalid_rust_v0_names_stay_unchanged)
 {
 	char text[SYC_DEMANGLE_MAX], name[2 * SYC_DEMANGLE_MAX];
