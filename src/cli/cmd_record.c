@@ -36,6 +36,7 @@ enum {
 	OPT_LOGS,
 	OPT_NO_SYMBOLS,
 	OPT_LINES,
+	OPT_DEBUGINFOD,
 	OPT_REPORT,
 	OPT_BUS_NAME,
 	OPT_GNOME_SHELL,
@@ -162,6 +163,8 @@ static const struct syc_option table[] = {
 };
 
 static const struct syc_option rare[] = {
+	{ "debuginfod", OPT_DEBUGINFOD, "[=TIME]",
+	  "download debug files for at most TIME (60s)", NULL },
 	{ "gnome-shell", OPT_GNOME_SHELL, NULL,
 	  "the same as --bus-name=org.gnome.Shell", NULL },
 	{ "ring-kib", OPT_RING_KIB, "N",
@@ -292,6 +295,11 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			if (!syc_lines_option_check(argv[0]))
 				return SYC_EXIT_MISUSE;
 			options->lines = true;
+			break;
+		case OPT_DEBUGINFOD:
+			if (!syc_debuginfod_option_read(argv[0], words.value,
+			                                &options->download_ns))
+				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_REPORT:
 			page->is_wanted = true;

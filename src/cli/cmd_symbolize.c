@@ -45,6 +45,7 @@ struct symbolize_options {
 	const char **debug_dirs;
 	size_t n_debug_dirs;
 	bool force, quiet, lines;
+	int64_t download_time; /* time limit of --debuginfod, ns, or 0 */
 	const char *file;
 };
 
@@ -209,6 +210,20 @@ static void print_progress(void *data, uint64_t done, uint64_t all)
 		                   100.0 * (double)done / (double)all);
 }
 
+static void print_download(void *data, uint64_t done, uint64_t all)
+{
+	struct symbolize_job *job = data;
+
+	if (!syc_progress_is_due(&job->progress))
+		return;
+	if (all == 0)
+		syc_progress_print(&job->progress, "asking for a debug file");
+	else
+		syc_progress_print(&job->progress,
+		                   "downloading a debug file: %.1f of %.1f MB",
+		                   (double)done / 1e6, (double)all / 1e6);
+}
+
 static void tell_code(void *data, const char *text)
 {
 	symbolize_job_note(data, "%s", text);
@@ -261,6 +276,7 @@ static int make_tables(struct symbolize_job *job)
 		.n_debug_dirs = options->n_debug_dirs,
 		.is_live = options->root == NULL,
 		.code = syc_code_names_symbol,
+		.debuginfod = { options->download_time, print_download, job },
 		.has_lines = options->lines,
 	};
 	int r = read_code(job);
@@ -340,6 +356,9 @@ static bool symbolize_names_find(struct symbolize_job *job)
 		return false;
 	}
 	syc_symbols_each_use(job->symbols, tell_file, job);
+	if (syc_symbols_downloads_ended(job->symbols) != NULL)
+		symbolize_job_note(job, "downloads of debug files ended: %s",
+		                   syc_symbols_downloads_ended(job->symbols));
 	if (syc_symbols_lacks_demangler(job->symbols))
 		symbolize_job_note(
 			job, "C++ names stay mangled: install libstdc++.so.6");
@@ -538,7 +557,8 @@ enum {
 	ROOT = 256,
 	DEBUG_DIR,
 	FORCE,
-	LINES
+	LINES,
+	DEBUGINFOD
 };
 
 /* Returns -1 to continue, or the exit status. */
@@ -557,7 +577,12 @@ static int parse(struct symbolize_options *options, int argc, char **argv)
 		else if (key == DEBUG_DIR)
 			options->debug_dirs[options->n_debug_dirs++] =
 				words.value;
-		else if (key == FORCE)
+		else if (key == DEBUGINFOD) {
+			if (!syc_debuginfod_option_read(
+				    argv[0], words.value,
+				    &options->download_time))
+				return SYC_EXIT_MISUSE;
+		} else if (key == FORCE)
 			options->force = true;
 		else if (key == LINES)
 			options->lines = true;
@@ -622,6 +647,10 @@ const struct syc_command syc_cmd_symbolize = {
 			{ "debug-dir", DEBUG_DIR, "DIR",
 	                  "look for debug symbols in DIR first (layout of "
 	                  "/usr/lib/debug)",
+	                  NULL },
+			{ "debuginfod", DEBUGINFOD, "[=TIME]",
+	                  "download debug files from $DEBUGINFOD_URLS for at "
+	                  "most TIME (60s)",
 	                  NULL },
 			{ "lines", LINES, NULL,
 	                  "add source lines and inlined functions from debug "

@@ -229,4 +229,11 @@ const char *syc_stalls_option_read(const char *command, const char *text);
  */
 bool syc_lines_option_check(const char *command);
 
+/**
+ * Read the value of --debuginfod, or NULL, and check that downloads are possible.
+ * Returns false, with a message, on failure.
+ */
+bool syc_debuginfod_option_read(const char *command, const char *value,
+                                int64_t *ret_time_limit);
+
 #endif

@@ -200,3 +200,22 @@ bool syc_lines_option_check(const char *command)
 		fprintf(stderr, "%s: --lines: %s\n", command, why);
 	return why == NULL;
 }
+
+bool syc_debuginfod_option_read(const char *command, const char *value,
+                                int64_t *ret_time_limit)
+{
+	const char *why;
+
+	*ret_time_limit = INT64_C(60000000000);
+	if (value != NULL && (!syc_quantity_duration(value, ret_time_limit) ||
+	                      *ret_time_limit <= 0)) {
+		fprintf(stderr,
+		        "%s: --debuginfod: '%s' is not a time such as 60s\n",
+		        command, value);
+		return false;
+	}
+	why = syc_debuginfod_check();
+	if (why != NULL)
+		fprintf(stderr, "%s: --debuginfod: %s\n", command, why);
+	return why == NULL;
+}

@@ -128,6 +128,22 @@ void syc_console_naming(struct syc_console *console, int64_t now, uint64_t done,
 	console->line_shown = true;
 }
 
+void syc_console_downloading(struct syc_console *console, int64_t now,
+                             uint64_t done, uint64_t all)
+{
+	if (!console->terminal || console->quiet || now < console->next_line)
+		return;
+	console->next_line = now + SECOND / 4;
+	if (all == 0)
+		fputs("\rasking for a debug file (Ctrl-C skips)\033[K", stderr);
+	else
+		fprintf(stderr,
+		        "\rdownloading a debug file: %.1f of %.1f MB (Ctrl-C "
+		        "skips)\033[K",
+		        (double)done / 1e6, (double)all / 1e6);
+	console->line_shown = true;
+}
+
 void syc_console_finish(struct syc_console *console)
 {
 	erase_line(console);

@@ -396,6 +396,7 @@ static void add_names(struct syc_recording *recording, int64_t end)
 		.console = &recording->console,
 		.end = end,
 		.has_lines = options->lines,
+		.download_ns = options->download_ns,
 	};
 
 	if (!syc_recording_wants_names(recording) ||

@@ -35,6 +35,13 @@ static void show_progress_of_names(void *data, uint64_t done, uint64_t all)
 		syc_console_naming(progress->console, now, done, all);
 }
 
+static void show_download(void *data, uint64_t done, uint64_t all)
+{
+	const struct syc_naming_options *naming = data;
+
+	syc_console_downloading(naming->console, syc_now(), done, all);
+}
+
 /* Return whether the file that the writer began is still at its path. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -189,6 +196,8 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		.is_live = true,
 		.code = syc_code_names_symbol,
 		.code_data = naming->code,
+		.debuginfod = { naming->download_ns, show_download,
+		                syc_unconst(naming) },
 		.has_lines = naming->has_lines,
 	};
 	struct syc_symbol_table_totals totals;
@@ -227,6 +236,10 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		syc_console_print(naming->console, "%s: added no names: %s",
 		                  naming->output, strerror(-r));
 	}
+	if (symbols != NULL && syc_symbols_downloads_ended(symbols) != NULL)
+		syc_console_print(naming->console,
+		                  "downloads of debug files ended: %s",
+		                  syc_symbols_downloads_ended(symbols));
 	if (naming->files->not_kept > 0)
 		syc_console_print(
 			naming->console,

@@ -32,9 +32,10 @@ struct syc_record_options {
 	unsigned ring_kib;
 	unsigned drain_ms; /* interval, or 0 to adapt to the number of frames */
 	bool force, quiet, maps;
-	bool symbols;       /* add names of functions in stacks at the end */
-	bool lines;         /* add source lines of stacks, with symbols */
-	bool trace_fd, gjs; /* give the command a file to write to */
+	bool symbols;        /* add names of functions in stacks at the end */
+	bool lines;          /* add source lines of stacks, with symbols */
+	int64_t download_ns; /* time limit of debug file downloads, or 0 */
+	bool trace_fd, gjs;  /* give the command a file to write to */
 	/* Programs on D-Bus that record, too: [system:]NAME[,OBJECT] */
 	const char *bus_names[SYC_BUS_NAMES_MAX];
 	unsigned n_bus_names;
@@ -184,6 +185,11 @@ void syc_console_progress(struct syc_console *console, int64_t now,
 /** Draw the progress line of the lookup of names: @done bytes of @all. */
 void syc_console_naming(struct syc_console *console, int64_t now, uint64_t done,
                         uint64_t all);
+
+/** Draw the progress line of a download: @done bytes of @all, or of an unknown
+ * number if @all is 0. */
+void syc_console_downloading(struct syc_console *console, int64_t now,
+                             uint64_t done, uint64_t all);
 
 /** Erase the progress line, and print the number of suppressed messages. */
 void syc_console_finish(struct syc_console *console);

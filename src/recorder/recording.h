@@ -123,6 +123,7 @@ struct syc_naming_options {
 	struct syc_console *console;
 	int64_t end; /* end of the recording, ns */
 	bool has_lines;
+	int64_t download_ns; /* time limit of downloads, or 0 for none */
 };
 
 /**

@@ -191,17 +191,20 @@ static int try_cache(struct debug_search *search, const char *id)
 	return r;
 }
 
+/* Return whether a build-id may become part of a path: captures are not
+ * trusted. */
+static bool is_build_id(const char *id)
+{
+	return strlen(id) >= 3 && strspn(id, "0123456789abcdef") == strlen(id);
+}
+
 static int try_build_id(struct debug_search *search)
 {
 	const char *id = search->wish->build_id;
 	char *inner;
 	int r;
 
-	/*
-	 * Check the build-id, which becomes part of a path, because captures
-	 * are not trusted.
-	 */
-	if (strlen(id) < 3 || strspn(id, "0123456789abcdef") != strlen(id))
+	if (!is_build_id(id))
 		return 0;
 	if (asprintf(&inner, "/.build-id/%.2s/%s.debug", id, id + 2) < 0)
 		return -ENOMEM;
@@ -283,6 +286,21 @@ static int try_link(struct debug_search *search, const char *name)
 	return r;
 }
 
+/* Download the file.  The check of the build-id by try() comes after. */
+static int try_server(struct debug_search *search)
+{
+	const char *id = search->wish->build_id;
+	char *path;
+	int r;
+
+	if (!is_build_id(id))
+		return 0;
+	path = syc_debuginfod_find(search->files->server, id);
+	r = path != NULL ? try(search, path) : 0;
+	free(path);
+	return r;
+}
+
 int syc_debug_files_find(const struct syc_debug_files *files,
                          const struct syc_debug_wish *wish,
                          struct syc_elf *ret_elf, char **ret_path)
@@ -302,6 +320,8 @@ int syc_debug_files_find(const struct syc_debug_files *files,
 			r = try_link(&search, name);
 		free(name);
 	}
+	if (r == 0)
+		r = try_server(&search);
 	if (r < 0)
 		return r;
 	return r > 0 ? 0 : -ENOENT;

@@ -338,7 +338,7 @@ static bool add_ocaml_part(struct syc_demangle_text *text, const char *part,
 	return true;
 }
 
-bool syc_demangle_ocaml(const char *name, char *text_bytes, size_t size)
+static bool demangle_ocaml(const char *name, char *text_bytes, size_t size)
 {
 	struct syc_demangle_text text = { .bytes = text_bytes, .size = size };
 	const char *at = name + 4;
@@ -354,6 +354,8 @@ bool syc_demangle_ocaml(const char *name, char *text_bytes, size_t size)
 			len++;
 		while (at[len] != 0 && at[len] != '.' &&
 		       strncmp(at + len, "__", 2) != 0);
+		if (at[len] == 0 && ocaml_stamp_len(at) > 0 && text.len > 0)
+			break; /* a functor, which is a function */
 		if (at[len] == 0)
 			return false;
 		is_good = add_ocaml_part(&text, at, len);
@@ -375,7 +377,7 @@ char *syc_demangle(const char *name)
 {
 	char text[SYC_DEMANGLE_MAX];
 
-	if (name[0] == 'c' && syc_demangle_ocaml(name, text, sizeof(text)))
+	if (name[0] == 'c' && demangle_ocaml(name, text, sizeof(text)))
 		return strdup(text);
 	if (name[0] != '_')
 		return NULL;

@@ -45,9 +45,6 @@ bool syc_demangle_rust_legacy(const char *name, char *text, size_t size);
  */
 bool syc_demangle_d(const char *name, char *text, size_t size);
 
-/** Demangle a name of OCaml, "camlStdlib__List__map_123", likewise. */
-bool syc_demangle_ocaml(const char *name, char *text, size_t size);
-
 bool syc_demangle_rust_v0(const char *name, char *text, size_t size);
 
 struct syc_demangle_text {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * limited_child.h - child process with limits, for libraries that are unsafe
- * with untrusted input: the C++ demangler and libdw.
+ * with untrusted input or may hang: the C++ demangler, libdw and libdebuginfod.
  *
  * The child is a fork of this process with limits on memory and CPU time, and
  * answers messages.  If the input breaks the child, the child ends, and the

@@ -16,6 +16,7 @@
 #include "common/containers.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
+#include "symbols/limited_child.h"
 
 /*
  * Paths of a recorded process, translated to paths on this machine.
@@ -78,12 +79,48 @@ bool syc_places_differ(const struct syc_places *places, int32_t pid);
  * subdirectory .debug, and DIRECTORY with the file's path.
  */
 
+/** Options of the download of debug files from the servers in DEBUGINFOD_URLS.
+ * A zero-initialized struct downloads nothing. */
+struct syc_debuginfod_options {
+	int64_t time_limit; /* ns, for all downloads together */
+	/* Called several times per second, with @all 0 for an unknown size, or
+	 * NULL. */
+	void (*progress)(void *data, uint64_t done, uint64_t all);
+	void *data;
+};
+
+/**
+ * Return NULL if debug files can be downloaded, or the reason for a failure.
+ * Sends nothing.
+ */
+const char *syc_debuginfod_check(void);
+
+/** Download of debug files.  A zero-initialized struct downloads nothing. */
+struct syc_debuginfod {
+	struct syc_debuginfod_options options;
+	struct syc_limited_child child;
+	int64_t deadline;       /* end of all downloads, or 0 before these */
+	struct syc_map missing; /* build-ids without a file */
+	uint64_t n;             /* number of files that were found */
+	const char *why;        /* reason for the end of downloads, or NULL */
+};
+
+/**
+ * Return the path of the debug file with @build_id in the cache of debuginfod's
+ * clients, after its download, from malloc().  Returns NULL without a file.
+ */
+char *syc_debuginfod_find(struct syc_debuginfod *server, const char *build_id);
+
+void syc_debuginfod_fini(struct syc_debuginfod *server);
+
 struct syc_debug_files {
 	const struct syc_places *places;
 	/* Directories that the user named.  The search then tries
 	 * /usr/lib/debug and /app/lib/debug of the process. */
 	struct syc_paths directories;
 	bool keeps_open; /* keep a file with debug information open */
+	/* Servers to ask for a file that is in no directory, or NULL. */
+	struct syc_debuginfod *server;
 };
 
 /**
@@ -276,6 +313,7 @@ struct syc_found {
 };
 
 struct syc_finder {
+	struct syc_debuginfod server;
 	struct syc_debug_files
 		debug_files; /* search settings, whose places the caller owns */
 	/* Start of the recording, seconds since 1970, or 0 if unknown. */

@@ -211,6 +211,8 @@ int syc_symbols_new(const struct syc_symbols_options *options,
 	symbols->code = options->code;
 	symbols->code_data = options->code_data;
 	symbols->has_lines = options->has_lines;
+	symbols->finder.server.options = options->debuginfod;
+	symbols->finder.debug_files.server = &symbols->finder.server;
 	symbols->finder.debug_files.keeps_open = options->has_lines;
 	symbols->places_asked.debug_files = &symbols->finder.debug_files;
 	*ret_symbols = symbols;
@@ -223,12 +225,18 @@ void syc_symbols_free(struct syc_symbols *symbols)
 		return;
 	syc_demangle_finish();
 	syc_line_places_fini(&symbols->places_asked);
+	syc_debuginfod_fini(&symbols->finder.server);
 	syc_finder_fini(&symbols->finder);
 	syc_process_maps_fini(&symbols->processes);
 	syc_places_free(symbols->places);
 	syc_map_fini(&symbols->texts);
 	mount_files_fini(&symbols->mount_files);
 	free(symbols);
+}
+
+const char *syc_symbols_downloads_ended(const struct syc_symbols *symbols)
+{
+	return symbols->finder.server.why;
 }
 
 int syc_symbols_add_file(struct syc_symbols *symbols,

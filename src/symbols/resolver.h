@@ -86,6 +86,7 @@ struct syc_symbols_options {
 	bool is_live;
 	syc_symbols_code code; /* lookup of code without a file, or NULL */
 	void *code_data;
+	struct syc_debuginfod_options debuginfod;
 	/* Collect the addresses for syc_symbols_places(). */
 	bool has_lines;
 };
@@ -140,6 +141,10 @@ int syc_symbols_find(struct syc_symbols *symbols,
 struct syc_line_places;
 
 struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
+
+/** Return NULL, or the reason for which downloads ended, to print after
+ * "downloads of debug files ended: ". */
+const char *syc_symbols_downloads_ended(const struct syc_symbols *symbols);
 
 /** Return whether some names stayed mangled because libstdc++ was not found. */
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);

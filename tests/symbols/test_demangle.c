@@ -118,6 +118,7 @@ TEST(ocaml_names_become_paths)
 	check("camlW__fun_222", "W.fun_222");
 	check("camlDune__exe__Main__go_1", "Dune.exe.Main.go");
 	check("camlW__entry", "W.entry");
+	check("camlStdlib__Sys__Make_184", "Stdlib.Sys.Make");
 	check("caml_alloc", NULL);
 	check("camlW", NULL);
 	check("camlW__", NULL);
