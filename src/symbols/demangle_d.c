@@ -13,6 +13,7 @@
  * Template arguments may not be floating-point numbers, arrays, structs or
  * special characters.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * writer.c - entry of a frame into a capture, and frames that index a large
  * capture.
  */
+#define _GNU_SOURCE
 #include "sysprof_compat/writer.h"
 
 #include <errno.h>
