@@ -510,7 +510,7 @@ struct syscap_view {
 	uint64_t n_passed;           /* passed samples, allocations or waits */
 	uint64_t n_looked;           /* n_passed without a filter */
 	size_t n_marks;              /* marks that the filter uses */
-	const uint32_t *marks;       /* numbers of marks, the slowest first */
+	const uint32_t *marks;       /* indices of marks, the slowest first */
 	uint64_t n_threadless_marks; /* used marks without a thread */
 
 	size_t n_nodes;

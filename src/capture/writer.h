@@ -26,8 +26,8 @@
  * Composer of the frames that tools write.
  *
  * Every function fills a whole frame in the buffer and returns the frame's
- * length, without side effects.  Texts become valid UTF-8, and a too long text
- * is cut between two characters.
+ * length, without side effects.  The writer converts texts to valid UTF-8, and
+ * truncates long texts at a character boundary.
  */
 
 union syc_frame_buffer {

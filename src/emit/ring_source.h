@@ -21,9 +21,9 @@
 
 /*
  * There are two destinations, the environment's and that of syscap_start().
- * One of the two is current (struct syc_block).  Both destinations are static
- * data of a copy, so a forked child also has both.  session/session.h extends
- * the struct.
+ * One of the two destinations is current (struct syc_block).  Both destinations
+ * are static data of a copy, so a forked child also has both.
+ * session/session.h extends the struct.
  */
 
 enum syc_sink {

@@ -314,7 +314,8 @@ static void begin_image(struct syc_processes *processes, uint32_t number)
 	life->image++;
 }
 
-/* The program with most ticks of the main thread, or the latest of these. */
+/* The program with the most ticks of the main thread. If several programs have
+ * as many, the latest. */
 static uint32_t busiest_image(const struct syc_processes *processes,
                               uint32_t number)
 {

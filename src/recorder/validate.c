@@ -52,8 +52,8 @@ static char *mend_text(char *text)
 }
 
 /*
- * Return whether the bytes from @from to @size, 8 at least, are zero.  Most are
- * zero, and a check costs less than clearing again.
+ * Return whether the bytes from @from to @size, 8 at least, are zero.  Most
+ * bytes are zero, and a check costs less than clearing again.
  */
 static bool is_zero(const char *bytes, size_t from, size_t size)
 {

@@ -124,8 +124,8 @@ static void report_emptied(struct syc_session *s, int64_t deadline)
 
 /* ----------------------------------------------------------------- a pass */
 
-/* Write as many whole frames as fit.  For a trace file no ring file keeps the
- * other frames, so some space is reserved for a report of their loss. */
+/* Write as many whole frames as fit.  A trace file has no ring file that keeps
+ * the other frames. So the transfer reserves space for a loss record. */
 static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;

@@ -4,8 +4,8 @@
  * with untrusted input or may hang: the C++ demangler, libdw and libdebuginfod.
  *
  * The child is a fork of this process with limits on memory and CPU time, and
- * answers messages.  If the input breaks the child, the child ends, and the
- * parent notices the end.  The child also ends if the parent ends, or stops the
+ * answers messages.  If the input crashes the child, the parent detects the
+ * exit.  The child also ends if the parent ends, or stops the
  * child.  Context of all functions: offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LIMITED_CHILD_H

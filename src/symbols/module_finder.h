@@ -226,7 +226,7 @@ void syc_loaded_fini(struct syc_loaded_files *files);
  *
  * A MAP with a build-id takes the file with the same build-id.  A MAP without a
  * build-id takes the file with the same @pid and path, " (deleted)" included.
- * If both have an inode, the inodes must be equal.
+ * If both files have an inode, the inodes must be equal.
  */
 struct syc_symbols_file {
 	int fd;           /* fd of the caller, which the finder duplicates */

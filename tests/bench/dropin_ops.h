@@ -38,8 +38,8 @@ struct dropin_ops {
 	struct bench_event write_sample, write_counters;
 
 	/*
-	 * Write a capture of at least @size bytes; returns its number of
-	 * frames; 0: errno has the error.
+	 * Write a capture of at least @size bytes. Returns the number of
+	 * frames, or 0 with the error in errno.
 	 */
 	uint64_t (*make)(const char *path, uint64_t size);
 	/* False: the file can't be opened. */

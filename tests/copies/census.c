@@ -238,8 +238,8 @@ static void look_at_frame(struct census *c, const struct peer_frame *f)
 	}
 }
 
-/* Checks that each frame names its thread, and all frames of a ring the
- * same. */
+/* Checks that each frame names its thread, and that all frames of a ring name
+ * the same thread. */
 static void look_at_ring(struct census *c, const struct peer_ring *ring)
 {
 	const int32_t pid = ring->header->pid, tid = ring->header->tid;
