@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # consumer.sh WAY [whole] - builds and runs programs that use syscap in one of
 # eight ways, compiles each installed header alone, or builds syscap with the
-# settings of a distribution (lto) or of a parent project (standard).  With
-# "whole" uses gcc, clang-14 and clang-19, otherwise CC.
+# settings of a distribution (lto) or of a parent project (standard).  lto and
+# standard use gcc, clang-14 and clang-19.
+#
+# Without "whole", FetchContent is the only way that compiles the whole library by
+# CMake, with warnings as errors and with -flto.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE and SYSCAP_BINARY (the tree and its
 # build), CC, CXX (empty: no compiler), CMAKE.
@@ -13,10 +16,6 @@ form=${2:-}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-if [ -n "${SYSCAP_SANITIZE:-}" ]; then
-	echo "skip: a consumer is built without our sanitizers"
-	exit 77
-fi
 
 # installed: syscap's files, in a prefix that was moved after the installation.
 installed() {
@@ -183,7 +182,6 @@ done
 
 # compilers: the compilers for standard and lto
 compilers() {
-	[ "$form" = whole ] || { echo "$CC"; return; }
 	for compiler in gcc clang-14 clang-19; do
 		command -v "$compiler" ||
 			echo "left out: there is no $compiler" >&2
@@ -225,28 +223,26 @@ standard() {
 	done
 }
 
-# All installed files, built like a distribution's package; without "whole"
-# only libsyscap.a and an example.
+has_lto() { # COMPILER
+	echo 'int main(void) { return 0; }' |
+		"$1" -flto -x c - -o "$work/a.out" ||
+		{ echo "left out: $1 can't link -flto" >&2; return 1; }
+}
+
+# All installed files, built like a distribution's package
 lto() {
-	target=all tools=ON
-	[ -n "$form" ] || target=01_mark tools=OFF
 	compilers | while read -r compiler; do
-		echo 'int main(void) { return 0; }' |
-			"$compiler" -flto -x c - -o "$work/a.out" ||
-			{ echo "left out: $compiler can't link -flto"; continue; }
-		build "$SYSCAP_SOURCE" "$work/lto" $target -DCMAKE_BUILD_TYPE=None \
+		has_lto "$compiler" || continue
+		build "$SYSCAP_SOURCE" "$work/lto" all -DCMAKE_BUILD_TYPE=None \
 			-DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS=-flto \
 			-DSYSCAP_TESTS=OFF -DSYSCAP_BINDINGS=OFF \
-			-DSYSCAP_TOOLS="$tools"
+			-DSYSCAP_TOOLS=ON
 		built=$work/lto/bin/syscap
-		[ -n "$form" ] || built=$SYSCAP
 		"$built" record -q -o "$work/a.syscap" -- "$work/lto/bin/01_mark"
 		"$built" check "$work/a.syscap"
-		[ -z "$form" ] || {
-			"$built" report -o "$work/a.html" "$work/a.syscap"
-			"$built" flamegraph -o "$work/a.svg" \
-				"$SYSCAP_SOURCE/tests/fuzz/corpus/reader/everything.syscap"
-		}
+		"$built" report -o "$work/a.html" "$work/a.syscap"
+		"$built" flamegraph -o "$work/a.svg" \
+			"$SYSCAP_SOURCE/tests/fuzz/corpus/reader/everything.syscap"
 		rm -r "$work/lto" "$work"/a.*
 		echo "ok lto: $compiler"
 	done
@@ -265,8 +261,19 @@ in_meson() {
 	{
 		CC=$CC meson setup "$@" --wrap-mode=nodownload \
 			"$work/build" "$work/parent" &&
-			meson compile -C "$work/build"
+			ninja -C "$work/build" ${meson_target:-}
 	} >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+# link_in_meson: Meson would compile each file of CMake's archive.  Links the
+# program with CMake's archive, by Meson's command.
+link_in_meson() {
+	ninja -C "$work/build" -t commands app >"$work/commands"
+	grep -o ' -c .*/src/.*\.c$' "$work/commands" | wc -l >"$work/compiled"
+	ar t "$SYSCAP_BINARY/src/libsyscap.a" | wc -l |
+		diff "$work/compiled" - || { echo "< Meson, > CMake"; exit 1; }
+	cp "$SYSCAP_BINARY/src/libsyscap.a" "$work/build/subprojects/syscap"
+	(cd "$work/build" && eval "$(tail -n 1 "$work/commands")")
 }
 
 needs_meson() {
@@ -318,6 +325,10 @@ meson)
 	;;
 cmake_subproject)
 	needs_meson
+	# Without "whole", compiles only the program: the library's files are
+	# compiled by the ways meson and FetchContent
+	meson_target=
+	[ -n "$form" ] || meson_target=app.p/app.c.o
 	in_meson <<-END
 		cmake = import('cmake')
 		options = cmake.subproject_options()
@@ -329,27 +340,18 @@ cmake_subproject)
 		  options: options).dependency('syscap')
 		executable('app', 'app.c', dependencies: syscap)
 	END
-	check "$work/build/app"
-	;;
-FetchContent)
-	mkdir "$work/parent"
-	cp "$here/app.c" "$work/parent"
-	cat >"$work/parent/CMakeLists.txt" <<-END
-		cmake_minimum_required(VERSION 3.21)
-		project(parent LANGUAGES C)
-		include(FetchContent)
-		FetchContent_Declare(syscap SOURCE_DIR "$SYSCAP_SOURCE")
-		FetchContent_MakeAvailable(syscap)
-		add_executable(app app.c)
-		target_link_libraries(app PRIVATE syscap::syscap)
-	END
-	build "$work/parent" "$work/build" app -DCMAKE_C_COMPILER="$CC"
+	[ -n "$form" ] || link_in_meson
 	check "$work/build/app"
 	;;
 find_package)
 	installed
 	project "-DCMAKE_PREFIX_PATH=$prefix"
 	analyses "$work/build/analyse"
+	;;
+FetchContent)
+	project "-DSYSCAP_TREE=$SYSCAP_SOURCE" -DFETCH_CONTENT=ON \
+		-DCMAKE_C_FLAGS="-Werror $(has_lto "$CC" && echo -flto)" \
+		-DCMAKE_C_STANDARD="$(shuf -n 1 -e 11 23)"
 	;;
 add_subdirectory)
 	project "-DSYSCAP_TREE=$SYSCAP_SOURCE" -DCMAKE_C_FLAGS=-Werror \

@@ -1,10 +1,14 @@
-# syscap as a subdirectory of this project. syscap must not change the project's
-# settings, and all new targets, tests and options must have names of syscap.
+# syscap as a subdirectory of this project, which FetchContent adds if
+# FETCH_CONTENT is on. syscap must not change the project's settings, and all new
+# targets, tests and options must have names of syscap.
 
-# Variables of CMake's modules are allowed: installation directories, and
-# threads.
+# Variables of CMake's modules are allowed: installation directories, threads,
+# and FetchContent.
 set(embed_allowed
 	"^_?(SYSCAP_|syscap_|embed_)|INSTALL_|Threads|THREADS|CMAKE_HAVE_LIBC_PTHREAD")
+if(FETCH_CONTENT)
+	string(APPEND embed_allowed "|^FETCHCONTENT_|^__cmake_")
+endif()
 
 # Every variable and cache entry, in embed_<when>_<name>.
 macro(embed_note when)
@@ -21,8 +25,16 @@ macro(embed_note when)
 	endforeach()
 endmacro()
 
+if(FETCH_CONTENT)
+	include(FetchContent)
+	FetchContent_Declare(syscap SOURCE_DIR "${SYSCAP_TREE}")
+endif()
 embed_note(before)
-add_subdirectory(${SYSCAP_TREE} syscap)
+if(FETCH_CONTENT)
+	FetchContent_MakeAvailable(syscap)
+else()
+	add_subdirectory(${SYSCAP_TREE} syscap)
+endif()
 embed_note(after)
 
 list(APPEND embed_after ${embed_before})
