@@ -52,10 +52,6 @@
 
 #include <syscap/format.h>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
@@ -459,7 +455,7 @@ static inline int64_t syc_clock(struct syc_thread *st)
 {
 #if defined(__x86_64__)
 	const uint64_t base = st->base_tsc;
-	const uint64_t ticks = __rdtsc() - base;
+	const uint64_t ticks = __builtin_ia32_rdtsc() - base;
 
 	SYC_SIGNAL_FENCE();
 	if (SYC_LIKELY(ticks < st->window)) {

@@ -74,9 +74,9 @@ static struct reading read_both(void)
 	struct reading best = { 0, 0, UINT64_MAX };
 
 	for (int i = 0; i < 3 && best.span > 200; i++) {
-		const uint64_t before = __rdtsc();
+		const uint64_t before = __builtin_ia32_rdtsc();
 		const int64_t ns = syc_clock_kernel();
-		const uint64_t span = __rdtsc() - before;
+		const uint64_t span = __builtin_ia32_rdtsc() - before;
 
 		if (span < best.span) {
 			best.span = span;
@@ -143,7 +143,7 @@ static struct base load_base(const struct syc_thread *st)
 /* Store the newest time that an event can have read by @base. */
 static void note_newest(struct syc_thread *st, const struct base *base)
 {
-	uint64_t ticks = __rdtsc() - base->ticks;
+	uint64_t ticks = __builtin_ia32_rdtsc() - base->ticks;
 
 	if (base->window == 0)
 		return;
