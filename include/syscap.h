@@ -470,10 +470,14 @@ void syscap_counter_update_double(struct syscap_counter *counter, double value);
  * the last addition the newest recorded value is the sum.  Set and update no
  * counter to which you add.
  *
+ * syscap_counter_add() takes a whole number for a counter of either type.  The
+ * counter of syscap_counter_add_double() must have the type SYSCAP_DOUBLE.
+ *
  * Context: any-thread, signal-safe.  Costs as much as an atomic addition more
  * than an update.  While other threads add, the call may record several sums.
  */
 void syscap_counter_add(struct syscap_counter *counter, int64_t n);
+void syscap_counter_add_double(struct syscap_counter *counter, double n);
 
 /**
  * Record several values with one time.  More than 5,456 values become several

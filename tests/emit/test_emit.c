@@ -265,6 +265,7 @@ static void *add(void *number)
 			SYSCAP_INSTANT("test", "round", NULL);
 	}
 	syscap_counter_add(&a_real_sum, 2);
+	syscap_counter_add_double(&a_real_sum, 0.25);
 	return number;
 }
 
@@ -282,7 +283,7 @@ CHILD(sums)
 	CHECK_EQ(a_sum.last, ADDERS * ROUNDS);
 	double sum;
 	memcpy(&sum, &a_real_sum.last, sizeof(sum));
-	CHECK(sum == 2 * ADDERS);
+	CHECK(sum == 2.25 * ADDERS);
 }
 
 /* The newest value of a_sum before @end, and its time. */
