@@ -54,7 +54,7 @@ refused 'static const syscap::site s = { "g", "n" }; syscap::scope{ s };' \
 refused 'SYSCAP_SCOPE_AS(a, "g", "n"); syscap::scope b(a);' "deleted"
 refused 'syscap::operation o(syscap::site{ "g", "n" });' "deleted"
 refused 'SYSCAP_OPERATION_AS(a, "g", "n"); syscap::operation b(a);' "deleted"
-refused 'static syscap::counter<double> c("c", "n"); c.add(0.5);' \
+refused 'static syscap::counter<int> c("c", "n"); c.add(0.5);' \
 	"whole numbers"
 refused 'syscap::log(syscap::severity::info, "d", 7);' "text\|convert"
 exit $status

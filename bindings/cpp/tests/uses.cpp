@@ -341,6 +341,8 @@ static void sums()
 	sum.add(-1000);
 	real_sum.add(3);
 	real_sum.add(-1L);
+	real_sum.add(0.25f);
+	real_sum.add(0.5);
 }
 
 static void too_many()

@@ -84,7 +84,7 @@ def check_counters(frames):
     sums = newest_values(frames)
     assert sums[("uses", "sum")] == 3000
     assert sums[("uses", "named sum")] == 8000
-    assert sums[("uses", "real sum")] == 2
+    assert sums[("uses", "real sum")] == 2.75
     assert ("uses", "one too many") not in values
     # four counters were made before the 4,096 and the refused one
     told = [f["message"] for f in of_type(frames, "log")

@@ -54,10 +54,27 @@ template <class T> struct counted {
 };
 
 template <class N>
+SYC_CXX_INLINE void add_to(::syscap_counter &counter, N n,
+                           std::true_type /* integral */) noexcept
+{
+	::syscap_counter_add(&counter, whole(n));
+}
+
+template <class N>
+SYC_CXX_INLINE void add_to(::syscap_counter &counter, N n,
+                           std::false_type) noexcept
+{
+	::syscap_counter_add_double(&counter, static_cast<double>(n));
+}
+
+/* Add to a counter of values of type T */
+template <class T, class N>
 SYC_CXX_INLINE void add(::syscap_counter &counter, N n) noexcept
 {
-	static_assert(std::is_integral<N>::value, "add() adds whole numbers");
-	::syscap_counter_add(&counter, whole(n));
+	static_assert(std::is_integral<N>::value ||
+	                      std::is_floating_point<T>::value,
+	              "counters of integers add whole numbers");
+	add_to(counter, n, std::is_integral<N>());
 }
 
 template <std::size_t... C, std::size_t... D>
@@ -127,13 +144,13 @@ template <class T> class counter : public ::syscap_counter
 	}
 
 	/**
-	 * Add a whole number, also without a recording, and record the sum.
-	 * Threads may add at the same time.  Set and update no counter to which
-	 * you add.
+	 * Add a number, also without a recording, and record the sum.  Add only
+	 * whole numbers to a counter of integers.  Threads may add at the same
+	 * time.  Set and update no counter to which you add.
 	 */
 	template <class N = int> SYC_CXX_INLINE void add(N n = 1) noexcept
 	{
-		detail::add(*this, n);
+		detail::add<T>(*this, n);
 	}
 };
 
@@ -178,7 +195,7 @@ template <class T> class named_counter
 	template <class N = int> SYC_CXX_INLINE void add(N n = 1) const noexcept
 	{
 		if (counter_ != nullptr)
-			detail::add(*counter_, n);
+			detail::add<T>(*counter_, n);
 	}
 
       private:
