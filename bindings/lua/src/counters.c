@@ -51,6 +51,11 @@ static int update(lua_State *L)
 static int add(lua_State *L)
 {
 	struct syscap_counter *const counter = check_counter(L);
+
+	if (counter != NULL && counter->type == SYSCAP_DOUBLE) {
+		syscap_counter_add_double(counter, luaL_optnumber(L, 2, 1));
+		return 0;
+	}
 	const int64_t n = lua_isnoneornil(L, 2) ? 1 : sl_check_whole(L, 2);
 
 	if (counter != NULL)

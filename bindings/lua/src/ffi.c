@@ -185,7 +185,11 @@ void syscap_lua_counter_update(struct syscap_counter *counter, double value)
 
 void syscap_lua_counter_add(struct syscap_counter *counter, double n)
 {
-	if (counter != NULL)
+	if (counter == NULL)
+		return;
+	if (counter->type == SYSCAP_DOUBLE)
+		syscap_counter_add_double(counter, n);
+	else
 		syscap_counter_add(counter, sl_whole(n));
 }
 
