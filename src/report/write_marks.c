@@ -40,37 +40,6 @@ static int bars_write(const struct syc_page *page, const struct syc_fit *fit,
 	return r;
 }
 
-/* Write statistics of all marks by name, including marks in the page. */
-static int bars_write_sums(struct syc_page *page, const struct syc_fit *fit)
-{
-	static const char *const columns[] = {
-		"markname.counts",  "markname.sums", "markname.least",
-		"markname.medians", "markname.p99s", "markname.most"
-	};
-	uint64_t *cells;
-	size_t n;
-	int r;
-
-	syscap_profile_mark_names(page->profile, &n);
-	cells = malloc((n + 1) * 6 * sizeof(*cells));
-	if (cells == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct syc_mark_sums *sums = &fit->sums[i];
-		uint64_t *cell = cells + i * 6;
-
-		cell[0] = sums->n;
-		cell[1] = sums->sum;
-		cell[2] = sums->least;
-		cell[3] = sums->median;
-		cell[4] = sums->p99;
-		cell[5] = sums->most;
-	}
-	r = syc_column_write_table(&page->pack, columns, 6, n, cells);
-	free(cells);
-	return r;
-}
-
 #define NONE SYSCAP_PROFILE_NONE
 
 struct syc_mark_rows {
@@ -489,6 +458,6 @@ int syc_page_write_marks(struct syc_page *page)
 	if (r == 0 && rows->n < rows->n_all)
 		r = bars_write(page, &rows->fit, &page->pack);
 	if (r == 0 && rows->n < rows->n_all)
-		r = bars_write_sums(page, &rows->fit);
+		r = syc_fit_write_stats(page, &rows->fit);
 	return r == 0 ? write_links(page) : r;
 }

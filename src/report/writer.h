@@ -14,6 +14,7 @@
 #include <syscap/profile.h>
 
 #include "common/containers.h"
+#include "profile/marks.h"
 #include "report/report.h"
 
 /*
@@ -273,11 +274,6 @@ struct syc_bar {
 	uint32_t thread, name;
 };
 
-/** Statistics of all durations of one name, by nearest rank. */
-struct syc_mark_sums {
-	uint64_t n, sum, least, median, p99, most;
-};
-
 /** Get mark @number of @data. */
 typedef struct syscap_profile_mark syc_fit_get(const void *data,
                                                uint32_t number);
@@ -291,7 +287,7 @@ struct syc_fit {
 	size_t n_first;   /* number of the slowest and the longest */
 	/* Flag of each place in @by_time: is kept. */
 	unsigned char *is_kept;
-	struct syc_mark_sums *sums; /* sums of each name */
+	struct syc_duration_stats *stats; /* all marks of each name */
 	size_t n_cells;
 	SYC_ARRAY(struct syc_bar) bars;
 };
@@ -309,5 +305,8 @@ void syc_fit_fini(struct syc_fit *fit);
  * or -ENOMEM.
  */
 int syc_fit_keep(struct syc_fit *fit, size_t n_kept);
+
+/** Write the statistics of all marks by name, including marks in the page. */
+int syc_fit_write_stats(struct syc_page *page, const struct syc_fit *fit);
 
 #endif

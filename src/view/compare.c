@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "view/mark_table.h"
+#include "view/mark_stats.h"
 #include "view/page_context.h"
 #include "view/table.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/mark_table.h"
+#include "view/mark_stats.h"
 
 #define FRAME_NS    16666667.0 /* duration of a frame at 60 per second */
 #define BARS_HEIGHT 4

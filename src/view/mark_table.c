@@ -1,684 +1,422 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mark_table.c - statistics of marks by name, and of the slowest marks of a
+ * mark_table.c - the marks page: a table of marks by group and name, or the single marks of one
  * name.
- *
- * Marks are placed by counting, name by name, in the order of the profile.  The
- * marks are sorted by time only if the profile's order differs.  The lists take
- * 4 bytes per mark, and 8 more bytes during the statistics of one name.
- *
- * Two views compare the slowest marks of a name with the others.  One view has
- * all marks of the name, the other the slowest marks.  The rest of the marks is
- * the difference of the two views, because each sample of the second view is
- * also in the first view.
  */
 #define _GNU_SOURCE
-#include "view/mark_table.h"
-
-#include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/containers.h"
-#include "view/call_tree.h"
+#include "common/strings.h"
+#include "view/mark_stats.h"
+#include "view/page_context.h"
+#include "view/table.h"
 
-struct work {
-	const struct syscap_profile *profile;
-	const struct syscap_view *view;
+/* Sortable columns; the total is the default. */
+#define SYC_MARK_NAMES_ORDERS 8
+#define SYC_MARK_NAMES_TOTAL  1
+
+/* A zero-initialized struct is valid. */
+struct mark_names {
+	struct syc_list list;
+	struct syc_columns columns;
+	int sorted; /* number of the sorted column */
+	bool is_up;
 };
 
-static uint32_t name_of(const void *data, uint32_t number)
+enum {
+	COUNT,
+	TOTAL,
+	MIN,
+	MEAN,
+	MEDIAN,
+	P99,
+	MAX,
+	NAME,
+	N_NAME_COLUMNS
+};
+
+static const struct syc_column name_columns[N_NAME_COLUMNS] = {
+	[COUNT] = { "count", 10, true, 1 },
+	[TOTAL] = { "total", 11, true, 0 },
+	[MIN] = { "min", 11, true, 6 },
+	[MEAN] = { "mean", 11, true, 5 },
+	[MEDIAN] = { "median", 11, true, 2 },
+	[P99] = { "p99", 11, true, 3 },
+	[MAX] = { "max", 11, true, 4 },
+	[NAME] = { "mark", 0, false, 0 },
+};
+
+_Static_assert(N_NAME_COLUMNS == SYC_MARK_NAMES_ORDERS &&
+                       TOTAL == SYC_MARK_NAMES_TOTAL,
+               "the header has these numbers");
+
+struct name_ordering {
+	const struct mark_names *by;
+	const struct syscap_profile_mark_name *names;
+};
+
+static int64_t value_of(const struct syc_mark_row *row, int column)
 {
-	const struct work *work = data;
-	const struct syscap_profile_mark mark =
-		syscap_profile_mark(work->profile, number);
-
-	return !mark.is_end && syscap_view_has_mark(work->view, mark.thread,
-	                                            mark.time, mark.duration)
-	               ? mark.name
-	               : SYSCAP_PROFILE_NONE;
-}
-
-/* Make a row for each name with marks. */
-static int list_names(struct syc_mark_table *table,
-                      const struct syc_group *by_name, size_t n_names)
-{
-	table->rows = calloc(n_names + 1, sizeof(*table->rows));
-	if (table->rows == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n_names; i++) {
-		const uint32_t first = by_name->begins[i];
-		const uint32_t end = by_name->begins[i + 1];
-
-		if (first < end)
-			table->rows[table->n_rows++] = (struct syc_mark_row){
-				.name = i, .first = first, .count = end - first
-			};
+	switch (column) {
+	case COUNT:
+		return (int64_t)row->count;
+	case MIN:
+		return row->sums.min;
+	case MEAN:
+		return row->sums.mean;
+	case MEDIAN:
+		return row->sums.median;
+	case P99:
+		return row->sums.p99;
+	case MAX:
+		return row->sums.max;
+	default:
+		return row->sums.total;
 	}
-	return 0;
 }
 
-static int sum_up(const struct work *work, struct syc_mark_table *table)
-{
-	size_t most = 1;
-	int64_t *durations;
-
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (table->rows[i].count > most)
-			most = table->rows[i].count;
-	durations = malloc(most * sizeof(*durations));
-	if (durations == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->n_rows; i++) {
-		struct syc_mark_row *row = &table->rows[i];
-		uint32_t *marks = table->marks + row->first;
-
-		syscap_profile_order_marks(work->profile, marks, row->count);
-		for (size_t k = 0; k < row->count; k++)
-			durations[k] =
-				syscap_profile_mark(work->profile, marks[k])
-					.duration;
-		row->sums = syc_duration_stats_of(durations, row->count);
-	}
-	free(durations);
-	return 0;
-}
-
-static int by_total(const void *one, const void *other, void *data)
+static int compare_names(const void *one, const void *other, void *data)
 {
 	const struct syc_mark_row *a = one, *b = other;
-	const struct syscap_profile_mark_name *names = data;
-	int r;
+	const struct name_ordering *order = data;
+	const int column = order->by->sorted;
+	const int64_t left = value_of(a, column), right = value_of(b, column);
+	int r = column == NAME ? 0 : (left < right) - (left > right);
 
-	if (a->sums.total != b->sums.total)
-		return a->sums.total > b->sums.total ? -1 : 1;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	r = strcmp(names[a->name].group, names[b->name].group);
-	return r != 0 ? r : strcmp(names[a->name].name, names[b->name].name);
+	if (r == 0)
+		r = strcmp(order->names[a->name].group,
+		           order->names[b->name].group);
+	if (r == 0)
+		r = strcmp(order->names[a->name].name,
+		           order->names[b->name].name);
+	return order->by->is_up ? -r : r;
 }
 
-int syc_mark_table_make(struct syc_mark_table *table,
-                        const struct syscap_profile *profile,
-                        const struct syscap_view *view)
+/* Put the rows of @table into order. */
+static void mark_names_sort(const struct mark_names *names,
+                            struct syc_mark_table *table,
+                            const struct syc_page_context *context)
 {
-	struct work work = { profile, view };
-	struct syc_group_rows marks = { .group_of = name_of, .data = &work };
-	const struct syscap_profile_mark_name *names;
-	struct syc_group by_name;
-	int r;
+	size_t n;
+	struct name_ordering by = {
+		names,
+		syscap_profile_mark_names(context->source->profile, &n),
+	};
 
-	syc_mark_table_fini(table);
-	marks.n = syscap_profile_n_marks(profile);
-	names = syscap_profile_mark_names(profile, &marks.n_groups);
-	r = syc_group_init(&by_name, &marks);
-	if (r < 0)
-		return r;
-	r = list_names(table, &by_name, marks.n_groups);
-	table->marks = by_name.rows;
-	table->n_marks = by_name.begins[marks.n_groups];
-	free(by_name.begins);
-	if (r == 0)
-		r = sum_up(&work, table);
-	if (r < 0) {
-		syc_mark_table_fini(table);
-		return r;
-	}
 	if (table->n_rows > 0)
 		qsort_r(table->rows, table->n_rows, sizeof(*table->rows),
-		        by_total, (void *)(uintptr_t)names);
-	return 0;
+		        compare_names, &by);
 }
 
-/* GTK has a cycle, and marks of its parts, so frame times begin with the
- * cycle. */
-static bool is_cycle(const struct syscap_profile_mark_name *name)
+static void put_name(const struct syc_columns *at,
+                     struct syc_page_context *context, int y, uint32_t name,
+                     struct syc_style style)
 {
-	return strcasestr(name->name, "cycle") != NULL;
+	const struct syscap_profile_mark_name *about =
+		syc_page_context_mark_name(context, name);
+	int x = at->x[NAME], left = at->width[NAME], used;
+	struct syc_style quiet = style;
+
+	if ((style.attributes & SYC_REVERSE) == 0)
+		quiet.attributes |= SYC_DIM;
+	if (context->search.pattern[0] != 0 &&
+	    (syc_search_match(&context->search, about->name) ==
+	             SYC_SEARCH_PART ||
+	     syc_search_match(&context->search, about->group) ==
+	             SYC_SEARCH_PART))
+		style.attributes |= SYC_BOLD | SYC_UNDERLINE;
+	used = syc_grid_put(context->grid, x, y, left, about->group, quiet);
+	used += syc_grid_put(context->grid, x + used, y, left - used, "/",
+	                     quiet);
+	syc_grid_put(context->grid, x + used, y, left - used, about->name,
+	             style);
 }
 
-static bool is_frame_clock(const struct syscap_profile_mark_name *name)
+static void mark_names_draw(struct mark_names *names,
+                            const struct syc_mark_table *table,
+                            struct syc_page_context *context)
 {
-	return strcasestr(name->name, "frameclock") != NULL ||
-	       strcasestr(name->name, "frame clock") != NULL ||
-	       strcasestr(name->group, "frameclock") != NULL ||
-	       strcasestr(name->group, "frame clock") != NULL;
-}
+	struct syc_list *list = &names->list;
+	char early[200];
 
-static uint64_t time_of_process(const struct syscap_profile *profile,
-                                uint32_t process)
-{
-	const struct syscap_profile_thread *threads;
-	uint64_t time = 0;
-	size_t n;
+	syc_columns_fit(&names->columns, name_columns, N_NAME_COLUMNS, context);
+	syc_columns_titles(&names->columns, context->grid, context->top,
+	                   names->sorted, names->is_up);
+	syc_list_fit(list, table->n_rows, context->top + 1,
+	             context->bottom - context->top - 1);
+	for (int i = 0; i < syc_list_lines(list); i++) {
+		const size_t number = list->top + (size_t)i;
+		const struct syc_mark_row *row = &table->rows[number];
+		const struct syc_style style = syc_cells_begin(
+			context, list->y + i, number == list->chosen);
+		char text[SYC_FIGURE];
 
-	threads = syscap_profile_threads(profile, &n);
-	for (size_t i = 0; i < n; i++)
-		if (threads[i].process == process)
-			time += threads[i].ticks *
-			        syscap_profile_tick(profile, (uint32_t)i);
-	return time;
-}
-
-uint32_t syc_mark_row_process(const struct syc_mark_table *table,
-                              const struct syc_mark_row *row,
-                              const struct syscap_profile *profile,
-                              bool *ret_has_others)
-{
-	const struct syscap_profile_thread *threads;
-	uint64_t most = 0;
-	uint32_t best = 0;
-	size_t n, n_processes;
-	size_t *counts;
-
-	threads = syscap_profile_threads(profile, &n);
-	syscap_profile_processes(profile, &n_processes);
-	counts = calloc(n_processes + 1, sizeof(*counts));
-	if (counts == NULL)
-		return SYSCAP_PROFILE_NONE;
-	for (size_t i = 0; i < row->count; i++)
-		counts[threads[syscap_profile_mark(profile,
-		                                   table->marks[row->first + i])
-		                       .thread]
-		               .process]++;
-	for (uint32_t i = 0; i < n_processes; i++) {
-		const uint64_t time =
-			counts[i] > 0 ? time_of_process(profile, i) : 0;
-
-		if (counts[i] > 0 &&
-		    (counts[best] == 0 || time > most ||
-		     (time == most && counts[i] > counts[best]))) {
-			best = i;
-			most = time;
+		syc_figures_count(text, row->count, context->is_exact);
+		syc_columns_put(&names->columns, context->grid, COUNT,
+		                list->y + i, text, style);
+		for (unsigned k = TOTAL; k <= MAX; k++) {
+			syc_figures_time(text, value_of(row, (int)k),
+			                 context->is_exact);
+			syc_columns_put(&names->columns, context->grid, k,
+			                list->y + i, text, style);
 		}
+		put_name(&names->columns, context, list->y + i, row->name,
+		         style);
 	}
-	*ret_has_others = counts[best] < row->count;
-	free(counts);
-	return best;
+	syscap_profile_describe_early_marks(context->source->profile, early,
+	                                    sizeof(early));
+	syc_page_context_say(
+		context, "%zu name%s · %zu mark%s · %s", table->n_rows,
+		syc_plural(table->n_rows), table->n_marks,
+		syc_plural(table->n_marks),
+		early[0] != 0 ? early
+			      : "Enter lists them, c compares the slowest");
 }
 
-size_t syc_mark_table_frame_clock(const struct syc_mark_table *table,
-                                  const struct syscap_profile *profile)
+struct found_names {
+	const struct syc_mark_table *table;
+	const struct syc_page_context *context;
+	char text[256];
+};
+
+static const char *get_mark_name(void *data, size_t row)
 {
-	const struct syscap_profile_mark_name *names;
-	uint64_t most = 0;
-	size_t n, best = SIZE_MAX;
-	bool rank = false;
+	struct found_names *names = data;
+	const struct syscap_profile_mark_name *name =
+		syc_page_context_mark_name(names->context,
+	                                   names->table->rows[row].name);
 
-	names = syscap_profile_mark_names(profile, &n);
-	for (size_t i = 0; i < table->n_rows; i++) {
-		const struct syc_mark_row *row = &table->rows[i];
-		bool has_others;
-		uint64_t time;
+	snprintf(names->text, sizeof(names->text), "%s/%s", name->group,
+	         name->name);
+	return names->text;
+}
 
-		if (!is_frame_clock(&names[row->name]))
-			continue;
-		time = time_of_process(
-			profile,
-			syc_mark_row_process(table, row, profile, &has_others));
-		if (best == SIZE_MAX || is_cycle(&names[row->name]) > rank ||
-		    (is_cycle(&names[row->name]) == rank && time > most)) {
-			most = time;
-			best = i;
-			rank = is_cycle(&names[row->name]);
+/* Choose the next or previous name that the search finds. */
+static enum syc_search_match
+mark_names_find(struct mark_names *names, const struct syc_mark_table *table,
+                const struct syc_page_context *context, int direction)
+{
+	struct found_names of = { .table = table, .context = context };
+
+	return syc_search_find(&context->search, table->n_rows, direction,
+	                       get_mark_name, &of, &names->list.chosen);
+}
+
+struct marks {
+	struct syc_mark_table table;
+	struct mark_names names;
+	struct syc_mark_list one_by_one;
+	bool has_begun;
+	uint32_t shown; /* 1 + the listed name; 0: the table of names */
+};
+
+static void order(void *state, struct syc_page_context *context)
+{
+	struct marks *marks = state;
+
+	if (marks->shown > 0)
+		syc_mark_list_sort(&marks->one_by_one, &marks->table, context);
+	else
+		mark_names_sort(&marks->names, &marks->table, context);
+}
+
+/* Find the row of the listed name.  Returns false if no row has the name. */
+static bool find_row(struct marks *marks, uint32_t name)
+{
+	for (size_t i = 0; i < marks->table.n_rows; i++)
+		if (marks->table.rows[i].name == name) {
+			marks->one_by_one.row = i;
+			return true;
 		}
-	}
-	return best == SIZE_MAX ? 0 : best;
+	return false;
 }
 
-void syc_mark_table_fini(struct syc_mark_table *table)
+static int renew(void *state, struct syc_page_context *context)
 {
-	free(table->rows);
-	free(table->marks);
-	*table = (struct syc_mark_table){ 0 };
-}
+	struct marks *marks = state;
+	const int r = syc_mark_table_make(
+		&marks->table, context->source->profile, context->view);
 
-#define NONE SYSCAP_PROFILE_NONE
-
-/* Least share of the difference that explains the difference. */
-#define MOST 0.5
-
-/* Samples with a smaller share do not explain the difference. */
-#define LEAST 0.1
-
-struct search {
-	const struct syscap_profile *profile;
-	struct syscap_view *all, *slow;
-	struct syc_group all_branches;
-	struct syc_slow_marks *slow_marks;
-};
-
-static double share(uint64_t amount, uint64_t n)
-{
-	return n > 0 ? (double)amount / (double)n : 0;
-}
-
-static double duration_of(const struct search *search, uint32_t mark)
-{
-	return (double)syscap_profile_mark(search->profile, mark).duration;
-}
-
-/* The mean amount of a sample of the capture. */
-static double sample_amount(const struct syscap_profile *profile)
-{
-	struct syscap_profile_samples samples;
-	double sum = 0;
-
-	syscap_profile_samples(profile, &samples);
-	for (size_t i = 0; i < samples.n; i++)
-		sum += (double)samples.ticks[i] *
-		       (double)syscap_profile_tick(profile, samples.threads[i]);
-	return samples.n > 0 ? sum / (double)samples.n : 0;
-}
-
-/*
- * The error of the mean waiting time of @n marks with the mean duration @mean:
- * at most the time between samples.  Twice the deviation of the number of
- * samples may be less.
- */
-static double error_of(const struct search *search, double n, double mean)
-{
-	const double step = sample_amount(search->profile);
-
-	return n > 0 ? fmin(step, 2 * sqrt(step * fmin(step, mean) / n)) : 0;
-}
-
-/* A sample of a thread, with the ticks of the thread so far. */
-struct thread_sample {
-	int64_t time;
-	uint64_t ticks;
-};
-
-/* Samples of each thread by time. */
-struct running {
-	const struct syscap_profile *profile;
-	const struct syscap_profile_thread *threads;
-	size_t n_threads;
-	struct thread_sample *samples;
-	size_t *first; /* of each thread, and the number of all */
-};
-
-static int by_time(const void *left, const void *right)
-{
-	const struct thread_sample *a = left, *b = right;
-
-	return (a->time > b->time) - (a->time < b->time);
-}
-
-/* Sort a thread's samples, which are often sorted, and sum their ticks. */
-static void sum_ticks(struct thread_sample *samples, size_t n)
-{
-	size_t sorted = 1;
-
-	while (sorted < n && samples[sorted - 1].time <= samples[sorted].time)
-		sorted++;
-	if (sorted < n)
-		qsort(samples, n, sizeof(*samples), by_time);
-	for (size_t i = 1; i < n; i++)
-		samples[i].ticks += samples[i - 1].ticks;
-}
-
-static void running_fini(struct running *running)
-{
-	free(running->samples);
-	free(running->first);
-}
-
-static int running_init(struct running *running,
-                        const struct syscap_profile *profile)
-{
-	struct syscap_profile_samples samples;
-	size_t *first;
-
-	syscap_profile_samples(profile, &samples);
-	running->profile = profile;
-	running->threads = syscap_profile_threads(profile, &running->n_threads);
-	running->samples = calloc(samples.n + 1, sizeof(*running->samples));
-	running->first = first =
-		calloc(running->n_threads + 2, sizeof(*running->first));
-	if (running->samples == NULL || first == NULL) {
-		running_fini(running);
-		return -ENOMEM;
-	}
-	/* first[i + 1] is the end of thread i only after it has its samples */
-	for (size_t i = 0; i < samples.n; i++)
-		first[samples.threads[i] + 2]++;
-	for (size_t i = 2; i < running->n_threads + 2; i++)
-		first[i] += first[i - 1];
-	for (size_t i = 0; i < samples.n; i++)
-		running->samples[first[samples.threads[i] + 1]++] =
-			(struct thread_sample){ samples.times[i],
-			                        samples.ticks[i] };
-	for (size_t i = 0; i < running->n_threads; i++)
-		sum_ticks(running->samples + first[i], first[i + 1] - first[i]);
-	return 0;
-}
-
-static uint64_t ticks_before(const struct running *running, size_t thread,
-                             int64_t time)
-{
-	const size_t first = running->first[thread];
-	size_t low = first, high = running->first[thread + 1];
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (running->samples[middle].time < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > first ? running->samples[low - 1].ticks : 0;
-}
-
-static uint64_t ticks_inside(const struct running *running, size_t thread,
-                             const struct syscap_profile_mark *mark)
-{
-	int64_t end;
-
-	if (__builtin_add_overflow(mark->time, mark->duration, &end))
-		end = INT64_MAX;
-	return ticks_before(running, thread, end) -
-	       ticks_before(running, thread, mark->time);
-}
-
-/* Weight of the samples of the mark's thread during the mark.  If the thread is
- * unknown, the busiest thread counts. */
-static double running_time(const struct running *running,
-                           const struct syscap_profile_mark *mark)
-{
-	const struct syscap_profile_thread *of =
-		&running->threads[mark->thread];
-	uint64_t most = 0;
-
-	if (of->tid >= 0)
-		most = ticks_inside(running, mark->thread, mark);
-	for (size_t i = 0; of->tid < 0 && i < running->n_threads; i++) {
-		const uint64_t ticks =
-			running->threads[i].process == of->process &&
-					running->first[i] <
-						running->first[i + 1]
-				? ticks_inside(running, i, mark)
-				: 0;
-
-		if (ticks > most)
-			most = ticks;
-	}
-	return (double)most *
-	       (double)syscap_profile_tick(running->profile, mark->thread);
-}
-
-static int measure_running(struct search *search)
-{
-	struct syc_slow_marks *slow_marks = search->slow_marks;
-	const struct syscap_view *all = search->all;
-	double sums[2] = { 0, 0 };
-	struct running running;
-	const int r = running_init(&running, search->profile);
+	const bool has_begun = marks->has_begun;
 
 	if (r < 0)
 		return r;
-	/* The slowest come first */
-	for (size_t i = 0; i < all->n_marks; i++) {
-		const bool is_slow = i < search->slow->n_marks;
-		const struct syscap_profile_mark mark =
-			syscap_profile_mark(search->profile, all->marks[i]);
-
-		sums[is_slow] += running_time(&running, &mark);
-		slow_marks->is_least |=
-			is_slow && running.threads[mark.thread].tid < 0;
-	}
-	running_fini(&running);
-	if (slow_marks->n_slow > 0)
-		slow_marks->slow_running = sums[1] / (double)slow_marks->n_slow;
-	if (slow_marks->n_rest > 0)
-		slow_marks->rest_running = sums[0] / (double)slow_marks->n_rest;
+	if (!has_begun)
+		marks->names.sorted = SYC_MARK_NAMES_TOTAL;
+	marks->has_begun = true;
+	marks->one_by_one.n_bars = 0;
+	mark_names_sort(&marks->names, &marks->table, context);
+	if (!has_begun)
+		marks->names.list.chosen = syc_mark_table_frame_clock(
+			&marks->table, context->source->profile);
+	if (marks->shown > 0 && !find_row(marks, marks->shown - 1))
+		marks->shown = 0;
+	if (marks->shown > 0 && marks->one_by_one.sorted != SYC_MARK_LIST_TIME)
+		syc_mark_list_sort(&marks->one_by_one, &marks->table, context);
 	return 0;
 }
 
-static void measure_marks(struct search *search)
+static void draw(void *state, struct syc_page_context *context)
 {
-	struct syc_slow_marks *slow_marks = search->slow_marks;
-	const struct syscap_view *all = search->all, *slow = search->slow;
-	double sum_all = 0, sum_slow = 0;
+	struct marks *marks = state;
 
-	for (size_t i = 0; i < all->n_marks; i++)
-		sum_all += duration_of(search, all->marks[i]);
-	for (size_t i = 0; i < slow->n_marks; i++)
-		sum_slow += duration_of(search, slow->marks[i]);
-	slow_marks->n_slow = slow->n_marks;
-	slow_marks->n_rest = all->n_marks - slow->n_marks;
-	if (slow->n_marks > 0)
-		slow_marks->least =
-			syscap_profile_mark(search->profile,
-		                            slow->marks[slow->n_marks - 1])
-				.duration;
-	slow_marks->slow = slow_marks->n_slow > 0
-	                           ? sum_slow / (double)slow_marks->n_slow
-	                           : 0;
-	slow_marks->rest =
-		slow_marks->n_rest > 0
-			? (sum_all - sum_slow) / (double)slow_marks->n_rest
-			: 0;
-	slow_marks->slow_ran = share(slow->total, slow_marks->n_slow);
-	slow_marks->rest_ran =
-		share(all->total - slow->total, slow_marks->n_rest);
-	slow_marks->unit = all->unit;
-	slow_marks->has_waiting = all->unit == SYSCAP_UNIT_CPU_NS;
-	slow_marks->error =
-		error_of(search, (double)slow_marks->n_slow, slow_marks->slow);
+	if (marks->table.n_rows == 0)
+		syc_page_context_show_none(context, "no marks");
+	else if (marks->shown > 0)
+		syc_mark_list_draw(&marks->one_by_one, &marks->table, context);
+	else
+		mark_names_draw(&marks->names, &marks->table, context);
 }
 
-static double at_least_0(double value)
+static uint32_t chosen_name(const struct marks *marks)
 {
-	return value > 0 ? value : 0;
+	return marks->shown > 0
+	               ? marks->shown - 1
+	               : marks->table.rows[marks->names.list.chosen].name;
 }
 
-static int add_waiting(struct syc_slow_marks *slow_marks)
+static void enter(struct marks *marks, struct syc_page_context *context)
 {
-	const double slow =
-		at_least_0(slow_marks->slow - slow_marks->slow_running);
-	const double rest =
-		at_least_0(slow_marks->rest - slow_marks->rest_running);
+	const size_t chosen = marks->names.list.chosen;
+	const struct syc_mark_row *row;
 
-	if (!slow_marks->has_waiting || fmax(slow, rest) < slow_marks->error)
-		return 0;
-	return syc_array_push(
-		&slow_marks->rows,
-		((struct syc_slow_marks_row){ NONE, slow, rest, slow, rest }));
-}
-
-static int compare_functions(struct search *search)
-{
-	struct syc_slow_marks *slow_marks = search->slow_marks;
-	size_t n;
-	struct syscap_view_sum *slow;
-	int r = 0;
-
-	syscap_profile_functions(search->profile, &n);
-	slow = calloc(n + 1, sizeof(*slow));
-	if (slow == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < search->slow->n_sums; i++)
-		slow[search->slow->sums[i].function] = search->slow->sums[i];
-	for (size_t i = 0; r == 0 && i < search->all->n_sums; i++) {
-		const struct syscap_view_sum *all = &search->all->sums[i];
-		const struct syscap_view_sum *of = &slow[all->function];
-		const struct syc_slow_marks_row row = {
-			all->function,
-			share(of->self, slow_marks->n_slow),
-			share(all->self - of->self, slow_marks->n_rest),
-			share(of->total, slow_marks->n_slow),
-			share(all->total - of->total, slow_marks->n_rest),
-		};
-
-		r = syc_array_push(&slow_marks->rows, row);
+	if (marks->shown == 0) {
+		marks->shown = marks->table.rows[chosen].name + 1;
+		syc_mark_list_begin(&marks->one_by_one, chosen);
+		return;
 	}
-	free(slow);
-	return r;
+	row = &marks->table.rows[marks->one_by_one.row];
+	context->about_mark =
+		marks->table.marks[row->first + marks->one_by_one.list.chosen];
+	context->wants_page = SYC_PAGE_CHART;
 }
 
-static double rest_at(const struct search *search, uint32_t slow, uint32_t all)
+static void sort_by(struct marks *marks, struct syc_page_context *context,
+                    int column, bool is_up)
 {
-	const uint64_t of_all = all != NONE ? search->all->totals[all] : 0;
-	const uint64_t of_slow = search->slow->totals[slow];
-
-	return share(of_all > of_slow ? of_all - of_slow : 0,
-	             search->slow_marks->n_rest);
-}
-
-/* Ratio of the mean durations of slow marks and of the rest. */
-static double longer_by(const struct syc_slow_marks *slow_marks)
-{
-	return slow_marks->rest > 0 ? slow_marks->slow / slow_marks->rest : 1;
-}
-
-double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
-                                 double slow, double rest)
-{
-	const double usual = rest * longer_by(slow_marks);
-
-	return slow > rest ? at_least_0(slow - (usual > rest ? usual : rest))
-	                   : slow - rest;
-}
-
-/*
- * Excess of a slow mark at a node over a mark that is only longer.  If the
- * thread is unknown, other threads count, too, although other threads run
- * during any mark.
- */
-static double excess_at(const struct search *search, uint32_t slow,
-                        uint32_t all)
-{
-	const struct syc_slow_marks *slow_marks = search->slow_marks;
-
-	return share(search->slow->totals[slow], slow_marks->n_slow) -
-	       rest_at(search, slow, all) * longer_by(slow_marks);
-}
-
-/* Least excess of a function that is the main cause. */
-static double enough(const struct syc_slow_marks *slow_marks)
-{
-	const double longer = slow_marks->slow - slow_marks->rest;
-	const double ran = slow_marks->slow_ran - slow_marks->rest_ran;
-
-	if (slow_marks->unit == SYSCAP_UNIT_TICKS)
-		return MOST * ran;
-	if (!slow_marks->has_waiting)
-		return MOST * longer;
-	/* No sample covers waiting. */
-	return ran > LEAST * longer ? MOST * ran : -1;
-}
-
-/* Store the path from the outermost function to the node. */
-static int keep_path(struct search *search, uint32_t node)
-{
-	struct syc_slow_marks *slow_marks = search->slow_marks;
-	size_t n;
-
-	for (uint32_t i = node; i != 0; i = search->slow->parents[i])
-		if (syc_array_push(&slow_marks->path,
-		                   search->slow->functions[i]) < 0)
-			return -ENOMEM;
-	n = slow_marks->path.n;
-	for (size_t i = 0; i < n / 2; i++) {
-		const uint32_t other = slow_marks->path.items[n - 1 - i];
-
-		slow_marks->path.items[n - 1 - i] = slow_marks->path.items[i];
-		slow_marks->path.items[i] = other;
+	if (marks->shown == 0) {
+		marks->names.sorted = column;
+		marks->names.is_up = is_up;
+		marks->names.list.chosen = 0;
+	} else if (column < SYC_MARK_LIST_ORDERS) {
+		marks->one_by_one.sorted = column;
+		marks->one_by_one.is_up = is_up;
+		marks->one_by_one.list.chosen = 0;
+	} else {
+		return;
 	}
-	return 0;
+	context->wants_order = true;
 }
 
-/*
- * All callers of the cause contain its time.  So of the nodes with much of the
- * difference, choose the node with the largest excess over a mark that is only
- * longer.  Of equal nodes, choose the innermost.
- */
-static int find_path(struct search *search)
+static bool take_letter(struct marks *marks, struct syc_page_context *context,
+                        uint32_t letter)
 {
-	struct syc_slow_marks *slow_marks = search->slow_marks;
-	const double least = enough(slow_marks);
-	uint32_t *same = calloc(search->slow->n_nodes + 1, sizeof(*same));
-	uint32_t best = 0;
-	double most = 0;
+	const bool is_list = marks->shown > 0;
+	const int n = is_list ? SYC_MARK_LIST_ORDERS : SYC_MARK_NAMES_ORDERS;
+	const int sorted =
+		is_list ? marks->one_by_one.sorted : marks->names.sorted;
 
-	if (same == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < search->slow->n_nodes; i++) {
-		const uint32_t parent = same[search->slow->parents[i]];
-		double excess, more;
-
-		same[i] = parent == NONE
-		                  ? NONE
-		                  : syc_branches_find(
-					    &search->all_branches, search->all,
-					    parent, search->slow->functions[i]);
-		excess = excess_at(search, i, same[i]);
-		more = share(search->slow->totals[i], slow_marks->n_slow) -
-		       rest_at(search, i, same[i]);
-		if (least <= 0 || more < least || excess < most)
-			continue;
-		best = i;
-		most = excess;
-		slow_marks->path_more = more;
+	if (letter == 's') {
+		sort_by(marks, context, (sorted + 1) % n, false);
+	} else if (letter == 'S') {
+		sort_by(marks, context, sorted,
+		        !(is_list ? marks->one_by_one.is_up
+		                  : marks->names.is_up));
+	} else if (letter == 'f') {
+		if (syc_page_context_look_inside(context, chosen_name(marks),
+		                                 0) == 0)
+			context->wants_page = SYC_PAGE_FLAME;
+	} else if (letter == 'c') {
+		context->about_name = chosen_name(marks);
+		context->wants_page = SYC_PAGE_COMPARE;
+	} else {
+		return false;
 	}
-	free(same);
-	return keep_path(search, best);
+	return true;
 }
 
-static int find(struct search *search)
+static bool back(struct marks *marks)
 {
-	int r;
-
-	measure_marks(search);
-	r = compare_functions(search);
-	if (r == 0 && search->slow_marks->has_waiting)
-		r = measure_running(search);
-	if (r == 0)
-		r = add_waiting(search->slow_marks);
-	if (r == 0)
-		r = syc_branches_renew(&search->all_branches, search->profile,
-		                       search->all);
-	return r == 0 ? find_path(search) : r;
+	if (marks->shown == 0)
+		return false;
+	marks->shown = 0;
+	return true;
 }
 
-int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
-                        const struct syscap_profile *profile,
-                        const struct syscap_filter *filter,
-                        const struct syscap_profile_mark_name *name,
-                        double percent, struct syscap_error *error)
+static bool take(void *state, struct syc_page_context *context,
+                 const struct syc_input_event *event)
 {
-	struct search search = { .profile = profile, .slow_marks = slow_marks };
-	struct syscap_filter asked = *filter;
-	int r;
+	struct marks *marks = state;
+	const bool is_list = marks->shown > 0;
+	int column = -1;
 
-	syc_slow_marks_fini(slow_marks);
-	asked.of = SYSCAP_VIEW_SAMPLES;
-	asked.reverse = false;
-	asked.mark_group = name->group;
-	asked.mark_name = name->name;
-	asked.longer_than = 0;
-	asked.slowest = 0;
-	asked.slowest_percent = 0;
-	r = syscap_view_new(profile, &asked, &search.all, error);
-	asked.slowest_percent = percent;
-	if (r == 0)
-		r = syscap_view_new(profile, &asked, &search.slow, error);
-	if (r == 0)
-		r = find(&search);
-	syc_group_fini(&search.all_branches);
-	syscap_view_free(search.all);
-	syscap_view_free(search.slow);
-	if (r < 0)
-		syc_slow_marks_fini(slow_marks);
-	return r;
+	if (marks->table.n_rows == 0)
+		return false;
+	if (event->key == SYC_KEY_CLICK)
+		column = syc_columns_find(is_list ? &marks->one_by_one.columns
+		                                  : &marks->names.columns,
+		                          event->x, event->y);
+	if (column >= 0) {
+		const int sorted = is_list ? marks->one_by_one.sorted
+		                           : marks->names.sorted;
+		const bool is_up =
+			is_list ? marks->one_by_one.is_up : marks->names.is_up;
+
+		sort_by(marks, context, column, column == sorted && !is_up);
+		return true;
+	}
+	switch (syc_list_take(is_list ? &marks->one_by_one.list
+	                              : &marks->names.list,
+	                      event)) {
+	case SYC_LIST_ENTERED:
+		enter(marks, context);
+		return true;
+	case SYC_LIST_MOVED:
+		return true;
+	case SYC_LIST_NOTHING:
+		break;
+	}
+	if (event->key == SYC_KEY_ENTER)
+		enter(marks, context);
+	else if (event->key == SYC_KEY_BACKSPACE)
+		return back(marks);
+	else if (event->key == SYC_KEY_CHARACTER)
+		return take_letter(marks, context, event->point);
+	else
+		return false;
+	return true;
 }
 
-void syc_slow_marks_fini(struct syc_slow_marks *slow_marks)
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
-	free(slow_marks->rows.items);
-	free(slow_marks->path.items);
-	memset(slow_marks, 0, sizeof(*slow_marks));
+	struct marks *marks = state;
+
+	if (marks->shown > 0)
+		return syc_mark_list_find(&marks->one_by_one, &marks->table,
+		                          context, direction);
+	return mark_names_find(&marks->names, &marks->table, context,
+	                       direction);
 }
+
+static void fini(void *state)
+{
+	struct marks *marks = state;
+
+	syc_mark_table_fini(&marks->table);
+}
+
+const struct syc_view_page syc_marks_page = {
+	.name = "marks",
+	.hints = "↑↓ move  Enter one by one, then in the chart  c compare the "
+		 "slowest  f inside of them  s sort  / search",
+	.size = sizeof(struct marks),
+	.renew = renew,
+	.order = order,
+	.draw = draw,
+	.take = take,
+	.find = find,
+	.fini = fini,
+};

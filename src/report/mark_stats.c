@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mark_sums.c - sums of the marks of each name, choice of the marks that a page
- * holds, and bars with the sums of the others.
+ * mark_stats.c - statistics of the marks of each name, choice of the marks that a
+ * page holds, and bars with the sums of the others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,29 +64,27 @@ static int by_rank(const void *one, const void *other)
 }
 
 static void sum_name(struct syc_fit *fit, const struct ranked *longest,
-                     size_t n)
+                     size_t n, int64_t *durations)
 {
-	struct syc_mark_sums *sums = &fit->sums[longest[0].group];
 	const size_t slow = n / 100 > LEAST_SLOW ? (n + 99) / 100 : LEAST_SLOW;
 
-	sums->n = n;
 	for (size_t i = 0; i < n; i++)
-		sums->sum += longest[i].duration;
-	sums->most = longest[0].duration;
-	sums->least = longest[n - 1].duration;
-	/* The order is descending: rank r from below is n - r from above. */
-	sums->median = longest[n - (n + 1) / 2].duration;
-	sums->p99 = longest[n - (n * 99 + 99) / 100].duration;
+		durations[i] = (int64_t)longest[i].duration;
+	fit->stats[longest[0].group] = syc_duration_stats_of(durations, n);
 	for (size_t i = 0; i < n && i < slow; i++)
 		fit->is_kept[longest[i].place] = 0;
 }
 
 /*
- * Compute the sums of all names, and put the slowest marks of each name into
- * the first class.
+ * Compute the statistics of all names, and put the slowest marks of each name
+ * into the first class.
  */
-static void sum_names(struct syc_fit *fit, struct ranked *ranked)
+static int sum_names(struct syc_fit *fit, struct ranked *ranked)
 {
+	int64_t *const durations = malloc((fit->n + 1) * sizeof(*durations));
+
+	if (durations == NULL)
+		return -ENOMEM;
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct syscap_profile_mark mark = mark_at(fit, i);
 
@@ -102,8 +100,10 @@ static void sum_names(struct syc_fit *fit, struct ranked *ranked)
 		for (end = i + 1; end < fit->n; end++)
 			if (ranked[end].group != ranked[i].group)
 				break;
-		sum_name(fit, &ranked[i], end - i);
+		sum_name(fit, &ranked[i], end - i, durations);
 	}
+	free(durations);
+	return 0;
 }
 
 static int by_duration(const void *one, const void *other)
@@ -172,15 +172,17 @@ int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
 	struct ranked *const ranked = malloc((n + 1) * sizeof(*ranked));
 	fit->ranked = malloc((n + 1) * sizeof(*fit->ranked));
 	fit->is_kept = malloc(n + 1);
-	fit->sums = calloc(n_names + 1, sizeof(*fit->sums));
+	fit->stats = calloc(n_names + 1, sizeof(*fit->stats));
 	r = ranked == NULL || fit->ranked == NULL || fit->is_kept == NULL ||
-	                    fit->sums == NULL
+	                    fit->stats == NULL
 	            ? -ENOMEM
 	            : 0;
 	if (r == 0) {
 		/* The class of each mark, before ranking */
 		memset(fit->is_kept, 2, n + 1);
-		sum_names(fit, ranked);
+		r = sum_names(fit, ranked);
+	}
+	if (r == 0) {
 		add_longest(fit, ranked);
 		r = find_longest(fit);
 	}
@@ -202,7 +204,7 @@ void syc_fit_fini(struct syc_fit *fit)
 {
 	free(fit->ranked);
 	free(fit->is_kept);
-	free(fit->sums);
+	free(fit->stats);
 	free(fit->bars.items);
 	*fit = (struct syc_fit){ 0 };
 }
@@ -268,5 +270,36 @@ int syc_fit_keep(struct syc_fit *fit, size_t n_kept)
 			r = add_to_bar(fit, &open, i);
 	syc_map_fini(&open.keys);
 	free(open.items.items);
+	return r;
+}
+
+int syc_fit_write_stats(struct syc_page *page, const struct syc_fit *fit)
+{
+	/* The columns, which page/mark_stats.js reads */
+	static const char *const columns[] = {
+		"markname.counts",  "markname.sums", "markname.least",
+		"markname.medians", "markname.p99s", "markname.most"
+	};
+	uint64_t *cells;
+	size_t n;
+	int r;
+
+	syscap_profile_mark_names(page->profile, &n);
+	cells = malloc((n + 1) * 6 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct syc_duration_stats *stats = &fit->stats[i];
+		uint64_t *cell = cells + i * 6;
+
+		cell[0] = stats->count;
+		cell[1] = (uint64_t)stats->total;
+		cell[2] = (uint64_t)stats->min;
+		cell[3] = (uint64_t)stats->median;
+		cell[4] = (uint64_t)stats->p99;
+		cell[5] = (uint64_t)stats->max;
+	}
+	r = syc_column_write_table(&page->pack, columns, 6, n, cells);
+	free(cells);
 	return r;
 }

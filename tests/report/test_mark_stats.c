@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mark_sums.c - sums of marks, and marks kept in a page if not all fit. */
+/* test_mark_stats.c - statistics of marks, and marks kept in a page if not all fit. */
 #include <stdlib.h>
 
 #include "harness/test.h"
@@ -61,8 +61,8 @@ TEST(every_mark_counted_once)
 		sum[bar->name] += bar->sum;
 	}
 	for (unsigned name = 0; name < NAMES; name++) {
-		CHECK_EQ(n[name], fit.sums[name].n);
-		CHECK_EQ(sum[name], fit.sums[name].sum);
+		CHECK_EQ(n[name], fit.stats[name].count);
+		CHECK_EQ(sum[name], fit.stats[name].total);
 	}
 	syc_fit_fini(&fit);
 }
@@ -81,18 +81,18 @@ TEST(medians_by_nearest_rank_of_all_marks)
 
 	make();
 	for (unsigned name = 0; name < NAMES; name++) {
-		const struct syc_mark_sums *sums = &fit.sums[name];
+		const struct syc_duration_stats *stats = &fit.stats[name];
 		size_t n = 0;
 
 		for (size_t i = 0; i < N; i++)
 			if (marks[i].name == name)
 				sorted[n++] = duration(i);
 		qsort(sorted, n, sizeof(*sorted), compare);
-		CHECK_EQ(sums->n, n);
-		CHECK_EQ(sums->least, sorted[0]);
-		CHECK_EQ(sums->median, sorted[(n * 50 + 99) / 100 - 1]);
-		CHECK_EQ(sums->p99, sorted[(n * 99 + 99) / 100 - 1]);
-		CHECK_EQ(sums->most, sorted[n - 1]);
+		CHECK_EQ(stats->count, n);
+		CHECK_EQ(stats->min, sorted[0]);
+		CHECK_EQ(stats->median, sorted[(n * 50 + 99) / 100 - 1]);
+		CHECK_EQ(stats->p99, sorted[(n * 99 + 99) / 100 - 1]);
+		CHECK_EQ(stats->max, sorted[n - 1]);
 	}
 	syc_fit_fini(&fit);
 }
@@ -101,7 +101,7 @@ TEST(slowest_of_each_name_kept_first)
 {
 	make();
 	for (unsigned name = 0; name < NAMES; name++) {
-		const size_t slow = (fit.sums[name].n + 99) / 100;
+		const size_t slow = (fit.stats[name].count + 99) / 100;
 		size_t n = 0;
 		uint64_t least = UINT64_MAX, most = 0;
 
@@ -136,7 +136,7 @@ TEST(longest_of_each_cell_kept_next)
 	make();
 	fit.n_cells = 100;
 	for (unsigned name = 0; name < NAMES; name++)
-		n_slow += (fit.sums[name].n + 99) / 100;
+		n_slow += (fit.stats[name].count + 99) / 100;
 	/* The first and second marks of 2,048 cells for six keys */
 	n_cells = 2048 * NAMES * THREADS;
 	CHECK_EQ(syc_fit_keep(&fit, n_slow + n_cells), 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mark_table.c - the frame clock among marks of several processes. */
+/* test_mark_stats.c - the frame clock among marks of several processes. */
 #include <syscap/profile.h>
 
 #include "harness/make_capture.h"
 #include "harness/test.h"
-#include "view/mark_table.h"
+#include "view/mark_stats.h"
 
 static struct make_capture capture;
 static struct syscap_reader *reader;

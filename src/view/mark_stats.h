@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mark_table.h - statistics of marks by name, and of the slowest marks of a
+ * mark_stats.h - statistics of marks by name, and of the slowest marks of a
  * name.
  */
-#ifndef SYC_VIEW_MARK_TABLE_H
-#define SYC_VIEW_MARK_TABLE_H
+#ifndef SYC_VIEW_MARK_STATS_H
+#define SYC_VIEW_MARK_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>
