@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tick_watch.c - a library that tests preload.  The library counts forbidden
- * calls in handlers of SIGURG and real-time signals: allocate, free and lock.
+ * calls in handlers of ticks: allocate, free and lock.
  * At the end of the process, the library writes a line to stderr, or to the
  * file of TICK_WATCH_TO:
  *
@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "harness/pure.h"
+#include "sampler/tick_signal.h"
 
 static unsigned long n_handled;
 static int bites;
@@ -66,8 +67,8 @@ sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 		*(void **)&real = dlsym(RTLD_NEXT, "sigaction");
 	handler_function *const old =
 		signal > 0 && signal < 65 ? handlers[signal] : NULL;
-	const bool may_be_ticks =
-		signal == SIGURG || (signal >= SIGRTMIN && signal < 65);
+	const bool may_be_ticks = signal == SYC_TICK_SIGNAL ||
+	                          (signal >= SIGRTMIN && signal < 65);
 	if (action != NULL && may_be_ticks &&
 	    (action->sa_flags & SA_SIGINFO) != 0) {
 		ours = *action;

@@ -68,7 +68,7 @@ syscap_sm_program(spidermonkey_shell
 target_sources(spidermonkey_shell
 	PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/pure.c)
 target_include_directories(spidermonkey_shell
-	PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+	PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(spidermonkey_shell PRIVATE ${CMAKE_DL_LIBS})
 target_link_options(spidermonkey_shell PRIVATE -Wl,--wrap=sigaction
 	-Wl,--wrap=syscap_stack_push -Wl,--wrap=syscap_stack_scratch)

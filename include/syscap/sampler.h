@@ -74,7 +74,7 @@ struct syscap_sampler_options {
 	uint32_t clock;     /* enum syscap_sampler_clock */
 	int signal;         /* SIGPROF or a real-time signal; 0: a real-time
 	                     * signal that is neither handled nor blocked; PERF
-	                     * uses SIGURG */
+	                     * has a signal of its own: 0 */
 	uint32_t max_depth; /* addresses in a sample, 32 to 512; 0: 512 */
 	uint32_t stacks;    /* enum syscap_sampler_stacks */
 	uint32_t max_share; /* most time of a thread that samples may take, in

@@ -16,6 +16,7 @@
 #include <syscap/runtime.h>
 
 #include "harness/pure.h"
+#include "sampler/tick_signal.h"
 
 static unsigned long n_handled, n_walks, n_disorder;
 static unsigned long deepest;
@@ -43,7 +44,7 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 	const struct sigaction before = wrapped[number];
 	struct sigaction ours;
 
-	if (number < SIGRTMIN && number != SIGURG)
+	if (number < SIGRTMIN && number != SYC_TICK_SIGNAL)
 		return __real_sigaction(number, action, old);
 	if (action != NULL) {
 		ours = *action;
