@@ -38,8 +38,8 @@
  *	up to 16 MiB of events in memory until there is room.  Then exit() may
  *	take up to 1 s.  If a process records itself without a thread, some
  *	events write the rings: an event that fills a quarter of its ring, and
- *	the first event 100 ms after the last write.  Such an event takes as
- *	long as the disk takes, and checks the fd first.
+ *	the first event a drain interval after the last write.  Such an event
+ *	takes as long as the disk takes, and checks the fd first.
  *
  * Contexts of the functions:
  *	any-thread   any thread, at the same time as any other call
@@ -180,7 +180,7 @@ struct syscap_options {
 	const char *output;   /* name of the capture; %p pid, %n program, %% */
 	uint64_t max_bytes;   /* recording stops at this size; 0: no limit */
 	uint32_t ring_kib;    /* size of each thread's ring; 0: 256 */
-	uint32_t interval_ms; /* between writes while events come; 0: 50 */
+	uint32_t interval_ms; /* drain interval while events come; 0: default */
 	uint32_t exit_flush_ms; /* longest wait of exit(); 0: 250 */
 	unsigned flags;         /* SYSCAP_NO_THREAD, SYSCAP_PRIVATE_CHILDREN */
 	char message[1024];     /* out: the file's name, or the error */
