@@ -81,7 +81,7 @@ struct syscap_frame {
 	uint8_t type;      /* enum syscap_frame_type, or an unknown type */
 	uint32_t padding2; /* the field's value, tagged or not */
 	uint16_t used;     /* bytes with content; 0 in a malformed frame */
-	union {
+	__extension__ union {
 		struct {
 			bool is_index;           /* a frame index, not a time */
 			uint64_t previous_index; /* offset; 0: the first */

@@ -25,7 +25,7 @@
 #ifdef __cplusplus
 #define SYSCAP_STATIC_ASSERT static_assert
 #else
-#define SYSCAP_STATIC_ASSERT _Static_assert
+#define SYSCAP_STATIC_ASSERT __extension__ _Static_assert
 #endif
 
 /** The first four bytes of a capture, 5E 97 CA FD in every byte order, as a

@@ -131,14 +131,14 @@ headers() {
 		# a declaration: some headers only define macros
 		printf '#include "%s"\nextern int alone;\n' "$header" \
 			>"$work/alone.c"
-		strictly 11 11 "$work/alone.c"
+		strictly 99 11 "$work/alone.c"
+		strictly 11 17 "$work/alone.c"
 		echo "ok $header"
 	done
-	strictly 11 11 "$here/app.c"
-	strictly 17 17 "$here/app.c"
+	strictly 99 11 "$here/app.c"
+	strictly 11 14 "$here/app.c"
+	strictly 17 20 "$here/app.c"
 	strictly 2x 2b "$here/app.c"
-	# C99 and ISO C are enough for a program, if the compiler knows C11
-	"$CC" -std=c99 -Wall -Wextra -Werror -I. -fsyntax-only "$here/app.c"
 }
 
 # disabled: with SYSCAP_DISABLE, the program needs no library, and evaluates no
@@ -161,12 +161,16 @@ disabled() {
 # strictly C C++ FILE: no warning of compilers for these standards.  Without
 # -isystem, as compilers are silent about headers of the system.
 strictly() {
-	"$CC" -std="c$1" $strict -I. -fsyntax-only "$3"
+	# glibc defines _Static_assert for ISO C99, but not for GNU C99
+	for standard in "c$1" "gnu$1"; do
+		"$CC" -std="$standard" $strict -I. -fsyntax-only "$3"
+		! command -v clang >/dev/null ||
+			clang -std="$standard" $everything -I. -fsyntax-only "$3"
+	done
 	[ -z "$CXX" ] || "$CXX" -std="c++$2" $strict -Wold-style-cast -I. \
 		-fsyntax-only -x c++ "$3"
-	command -v clang >/dev/null || return 0
-	clang -std="c$1" $everything -I. -fsyntax-only "$3"
-	clang++ -std="c++$2" $everything -I. -fsyntax-only -x c++ "$3"
+	! command -v clang >/dev/null ||
+		clang++ -std="c++$2" $everything -I. -fsyntax-only -x c++ "$3"
 }
 strict='-Wall -Wextra -Wpedantic -Wconversion -Wundef -Wshadow -Werror'
 # All warnings of clang except those about taste, about other standards, and
