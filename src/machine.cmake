@@ -29,7 +29,8 @@ if(NOT SYSCAP_HAS_UNWINDER)
 			"aarch64 and riscv64, and events without stack samples on "
 			"i386, armhf, ppc64el and s390x")
 	endif()
-	message(STATUS "There is no unwinder for this machine: only libraries for "
-		"events are built, without sampler and command")
+	message(STATUS "syscap has no unwinder for this machine, and uses neither "
+		"frame pointers nor libunwind instead: only libraries for events "
+		"are built, without sampler and command")
 endif()
 unset(CMAKE_REQUIRED_QUIET)
