@@ -115,7 +115,7 @@ build_ours() {
 
 # build_meson NAME PACKAGE DROP OPTION...
 build_meson() {
-	local name=$1 package=$2 drop=$3 sum target
+	local name=$1 package=$2 drop=$3 again sum target
 	shift 3
 	say "$name, built"
 	if [ ! -e "$work/src/$package.ready" ]; then
@@ -127,11 +127,16 @@ build_meson() {
 		ln -sfn "$tree" "$work/src/$package/subprojects/sysprof"
 		set -- --force-fallback-for=sysprof "$@"
 	fi
-	if [ ! -e "$build/$name/build.ninja" ]; then
-		quietly "$name-configure-$library" meson setup "$build/$name" \
-			"$work/src/$package" --prefix="$build/$name-prefix" \
+	# An earlier run may have had other options: CONSUMERS_TESTS
+	if [ "$*" != "$(cat "$build/$name/syscap.options" 2>/dev/null)" ]; then
+		again=
+		[ ! -e "$build/$name/build.ninja" ] || again=--reconfigure
+		quietly "$name-configure-$library" meson setup $again \
+			"$build/$name" "$work/src/$package" \
+			--prefix="$build/$name-prefix" \
 			--libdir=lib --wrap-mode=nodownload \
 			--buildtype=debugoptimized "$@"
+		echo "$*" >"$build/$name/syscap.options"
 	fi
 	# ninja does not check external archives.
 	[ "$library" = subproject ] || sum=$(md5sum <"$archive")
