@@ -240,8 +240,8 @@ static int describe_opener(int pid, const char *what,
 
 /* ----------------------------------------------------------------- locks */
 
-/* Distance between places, which exceeds all thread ids, because each pid
- * namespace has its own ids. */
+/* Distance between the offsets of lock attempts.  The distance exceeds all
+ * thread ids, because each pid namespace has its own ids. */
 #define PLACE_STEP  (INT64_C(1) << 22)
 #define PLACE_TRIES 16
 

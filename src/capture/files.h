@@ -78,10 +78,10 @@ int syc_plain_file_open(const char *path, int flags,
  * (session/sink.h), and commands.  The owner of a record lock is a process, so
  * the kernel reports the owner's pid, and several processes may hold locks.
  *
- * A writer locks the first byte while it writes.  A self-recording process does
- * so for each batch, and a command until its end.  The open file description
- * owns the lock of the first byte, because the process may close other fds of
- * the file in the meantime.
+ * A writer locks the first byte while it writes.  A self-recording process
+ * locks this byte for each batch, and a command locks the byte until its exit.
+ * The open file description owns the lock of the first byte, because the
+ * process may close other fds of the file in the meantime.
  *
  * Context of all functions: offline.
  */

@@ -339,7 +339,7 @@ static int settle_files(struct syc_join *join)
 }
 
 /* Return whether @text is "YYYY-MM-DDTHH:MM:SSZ", which sorts as text.  Other
- * texts have no order. */
+ * texts cannot be compared by time. */
 static bool is_time(const char *text)
 {
 	static const char form[] = "0000-00-00T00:00:00Z";

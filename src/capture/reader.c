@@ -489,7 +489,7 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 		return -EINVAL;
 	/*
 	 * A caller may read in pieces, each from the end of the previous piece.
-	 * Do nothing in this case, so that the pages before a piece are
+	 * Do nothing for such a seek, so that the pages before a piece are
 	 * released, too.
 	 */
 	if (offset == reader->position)

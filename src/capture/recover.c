@@ -472,7 +472,7 @@ static bool is_gone(uint32_t holder)
 }
 
 /* Take the lock of the process that transfers frames.  If this process is
- * killed, the next thread finds it gone. */
+ * killed, the next thread detects the exit. */
 static bool take_lock(uint32_t *lock)
 {
 	const struct timespec pause = { 0, LOCK_STEP_NS };

@@ -27,7 +27,10 @@ struct cut {
 	struct syc_texts texts;
 };
 
-/* Learn the process of a frame.  Without memory, less is known. */
+/*
+ * Register the process of a frame.  If there is no memory, the process stays
+ * unknown.
+ */
 static void learn(struct cut *cut, const struct syscap_frame *frame)
 {
 	uint32_t process;

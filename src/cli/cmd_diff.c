@@ -210,8 +210,8 @@ static void note_state(struct recording *recording)
 		state->clocks |= syc_processes_clocks(&profile->processes);
 }
 
-/* Add what the samples of this file miss.  Data other than samples misses
- * nothing. */
+/* Add the time that the samples of this file do not cover.  Only samples can be
+ * incomplete. */
 static void note_unsampled(struct recording *recording)
 {
 	struct syc_diff_report *report = recording->collect->report;

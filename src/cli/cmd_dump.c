@@ -80,7 +80,7 @@ static int dump_choice_init(struct dump_choice *choice,
 	syscap_reader_rewind(reader);
 	syscap_profile_span(choice->profile, &span);
 	syc_filter_options_settle(options, span.begin);
-	/* A dump omits no frame that a filter does not name. */
+	/* A dump omits only frames that a filter excludes. */
 	options->filter.with_recording = true;
 	choice->filter = &options->filter;
 	return syscap_view_new(choice->profile, &options->filter, &choice->view,

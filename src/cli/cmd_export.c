@@ -29,7 +29,7 @@ struct run {
 	struct syc_view_query query;
 };
 
-/* Report @n omitted things, each of which is @one. */
+/* Report @n omitted items.  @one names a single item. */
 static void tell(const struct run *run, uint64_t n, const char *one,
                  const char *many)
 {
@@ -41,7 +41,7 @@ static void tell(const struct run *run, uint64_t n, const char *one,
 		        n == 1 ? one : many);
 }
 
-/* Report @n omitted things, which the option --of=@of exports. */
+/* Report @n omitted items that the option --of=@of exports. */
 static void tell_option(const struct run *run, uint64_t n, const char *one,
                         const char *many, const char *of)
 {
@@ -57,7 +57,7 @@ static void tell_option(const struct run *run, uint64_t n, const char *one,
 		        n == 1 ? one : many, of, n == 1 ? "it" : "them");
 }
 
-/* Return whether an output without stacks has nothing else. */
+/* Return whether the output is empty if there are no stacks. */
 static bool has_only_stacks(const struct run *run)
 {
 	const struct syc_export_format *const format = run->format;

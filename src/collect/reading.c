@@ -47,7 +47,9 @@ static ssize_t read_kept(const struct syc_kept_file *file, char *buffer,
 	return n < 0 || used == size - 1 ? -1 : (ssize_t)used;
 }
 
-/* Read @path to @place.  NULL: the file is unreadable, or too long. */
+/*
+ * Read the file @path into @place.  NULL: the file is unreadable, or too long.
+ */
 static const char *syc_kept_file_read(struct syc_kept_file *file,
                                       const struct syc_kept_place *place,
                                       const char *path)

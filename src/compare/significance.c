@@ -230,8 +230,8 @@ static double share_out(double *ps, size_t n)
 }
 
 /*
- * Return whether @row cannot differ for any assignment of units to sides.  A
- * row like this is not a test, and must not weaken the others.
+ * Return whether @row cannot differ for any assignment of units to sides.  Such
+ * a row is not a test, and must not weaken the tests of other rows.
  */
 static bool is_constant(const struct syc_comparison *comparison,
                         const struct syc_compared *row)

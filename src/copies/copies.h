@@ -99,7 +99,7 @@ enum {
 	SYC_ATTACH_REQUESTED, /* by the recorder: the next event begins */
 	SYC_ATTACH_RUNNING,   /* by the process */
 	SYC_ATTACH_FAILED,    /* by the process; block->reason is the reason */
-	SYC_ATTACH_OVER,      /* by the recorder: no event begins any more */
+	SYC_ATTACH_OVER,      /* by the recorder: events no longer begin */
 	SYC_ATTACH_READ,      /* by the recorder: the process frees the rings */
 };
 
@@ -390,9 +390,10 @@ enum syc_number_giver {
 
 /**
  * First id of @giver, among @n_ids ids in a circle.  The circle begins at a
- * hash of the process.  In the circle's first half, sixteen successive numbers
- * have an equal share each.  In the second half, the other kinds of givers have
- * a quarter of the circle each, and begin anywhere in their quarter.
+ * hash of the process.  The first half of the circle has sixteen equal ranges,
+ * one for each of sixteen successive ABI numbers.  In the second half, each
+ * other kind of giver has a quarter of the circle, and begins anywhere in the
+ * quarter.
  *
  * Context: any-thread, signal-safe.
  */

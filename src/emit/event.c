@@ -302,9 +302,10 @@ static bool on_signal_stack(void)
 /*
  * Return whether the emit whose token lies at @owner can't continue.  @here is
  * the end of the caller's stack frame.  Stacks grow down, so an interrupted
- * emit lies at @here or above, and its token is unchanged.  The answer is never
- * wrong for a live emit.  A dead emit may be treated as live until a shallower
- * emit of the thread.  ASan may have poisoned the place of a dead emit's token.
+ * emit lies at @here or above, and its token is unchanged.  For an emit that
+ * can continue, the answer is always false.  A dead emit may be treated as live
+ * until a shallower emit of the thread.  ASan may have poisoned the place of a
+ * dead emit's token.
  */
 __attribute__((no_sanitize("address"))) static bool
 is_emit_dead(struct syc_state *ts, uintptr_t owner, uintptr_t here)

@@ -8,8 +8,8 @@
  * bytes.  A new name takes its number and its bytes by one exchange of `taken`.
  * After the name is written, a second exchange stores the name's number in its
  * slot.  If the slot is no longer empty, the thread compares the slot's name,
- * and continues.  The thread returns its number and bytes, or sets them aside
- * for the next name that fits.
+ * and continues.  The thread returns its number and bytes, or keeps the number
+ * and bytes for the next name that fits.
  *
  * An entry and its bytes are stored before the slot (N1, release).  Bytes are
  * loaded after the slot (N2, acquire) or after the entry itself (N3).  An entry
@@ -213,7 +213,7 @@ static void return_space(struct syc_names_table *table, uint64_t space)
 		                                __ATOMIC_RELAXED))
 			return;
 	}
-	/* All places for spares are taken, so @space is wasted */
+	/* All spare slots are taken, so @space is wasted */
 }
 
 #define NAME_MAX_LEN 4095u

@@ -45,7 +45,10 @@ static int begin_slot(struct syc_state *ts)
 		return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0
 		               ? -ECONNRESET
 		               : r;
-	/* The recorder may write to this word, too, so load once, then check */
+	/*
+	 * The recorder may write to this word, too, so load the word once, then
+	 * check the copy
+	 */
 	const uint32_t at = __atomic_load_n(&slot.ring->tail, __ATOMIC_RELAXED);
 	ts->has_session_ring = false;
 	ts->has_syscap_reader = true;

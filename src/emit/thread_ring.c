@@ -134,7 +134,7 @@ bool syc_ring_space_look(struct syc_state *ts, uint32_t *ret_limit)
 	struct syc_thread *const st = &ts->hot;
 	const uint32_t size = st->size;
 
-	/* pos and head must be of one moment, so load pos first and check pos
+	/* pos and head must be consistent, so load pos first and check pos
 	 * again.  Otherwise a handler's reserve between the two loads would
 	 * count as free space. */
 	for (int i = 0; i < 8; i++) {
@@ -257,8 +257,8 @@ SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 {
 	uint64_t known, pos;
 
-	/* Both words must be of one moment: a handler between the loads moves
-	 * both */
+	/* The words must be consistent: a handler between the loads moves both
+	 * words */
 	do {
 		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();

@@ -144,7 +144,7 @@ static inline bool syc_memory_sampled_is_free(const void *block)
  * allocation is not drawn. */
 int64_t syc_memory_sampled_take(size_t size);
 
-/** Remember that @block was drawn.  Returns false if the table is full. */
+/** Store that @block was drawn.  Returns false if the table is full. */
 bool syc_memory_sampled_remember(const void *block);
 
 /** Forget @block.  Returns whether @block was remembered. */

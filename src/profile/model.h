@@ -99,7 +99,7 @@ struct syscap_profile {
 	struct syc_samples samples;
 	SYC_ARRAY(struct syscap_profile_wait) waits;
 	struct syc_map waiting_threads; /* by process and tid */
-	SYC_ARRAY(size_t) last_waits;   /* latest wait of each of them */
+	SYC_ARRAY(size_t) last_waits;   /* latest wait of each waiting thread */
 	struct syc_marks marks;
 	struct syc_async_ops async_ops;
 	struct syc_counters counters;
@@ -110,7 +110,7 @@ struct syscap_profile {
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
 	bool has_early_marks; /* a mark began before the recording */
-	uint64_t n_cut_marks, n_omitted_marks; /* of these marks */
+	uint64_t n_cut_marks, n_omitted_marks; /* of the early marks */
 	bool is_once, is_sealed; /* is_sealed: no further event is added */
 	bool is_walk;            /* events only define threads and processes */
 	uint64_t position;       /* offset of the next frame in the file */

@@ -81,7 +81,7 @@ void syc_sources_fini(struct syc_sources *known);
 int syc_sources_learn(struct syc_sources *known,
                       const struct syscap_frame *frame);
 
-/** Forget the sources, since all locations will be looked up again. */
+/** Drop the sources, since all locations will be looked up again. */
 void syc_sources_restart(struct syc_sources *known);
 
 /**
@@ -156,7 +156,7 @@ int syc_naming_learn_ahead(struct syc_naming *naming,
                            const struct syscap_reader *reader,
                            const struct syscap_frame *frame);
 
-/** Forget the table that was read ahead, if there is one. */
+/** Drop the table that was read ahead, if there is one. */
 void syc_naming_forget_ahead(struct syc_naming *naming);
 
 /** Set the functions of all locations.  Returns 0 or -ENOMEM. */

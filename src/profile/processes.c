@@ -372,7 +372,7 @@ static int learn_name(struct syc_processes *processes, struct syc_texts *texts,
 	return r == 0 ? syc_array_push(&processes->called, called) : r;
 }
 
-/* Learn that `syscap cut` removed times.  The frame has the part's first
+/* Note that `syscap cut` removed times.  The frame has the part's first
  * time. */
 static void learn_cut(struct syc_processes *processes, int64_t time,
                       const char *value)
@@ -417,7 +417,7 @@ unsigned syc_processes_clocks(const struct syc_processes *processes)
 	                              : processes->asked_clocks;
 }
 
-/* Learn from the options of record. */
+/* Note the value of an option of `syscap record`. */
 static void learn_option(struct syc_processes *processes, const char *id,
                          const char *value)
 {

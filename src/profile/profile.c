@@ -292,7 +292,7 @@ int syscap_profile_settle(struct syscap_profile *profile)
 
 /*
  * The second reading uses a second profile, which keeps no events.  The second
- * profile sees the same threads in the same order, so its numbers equal the
+ * profile reads the same threads in the same order, so its numbers equal the
  * first profile's numbers.
  */
 

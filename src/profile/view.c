@@ -412,8 +412,8 @@ static int make_tree(struct build *build)
 	return 0;
 }
 
-/* Compute the ends of stacks with samples that passed.  Other stacks have no
- * end. */
+/* Map each stack with samples that passed to a node of the view.  Other stacks
+ * get no node. */
 static int place_stacks(struct build *build)
 {
 	const size_t n = build->profile->stacks.nodes.n;

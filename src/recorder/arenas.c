@@ -12,8 +12,9 @@
 #include "recorder/rings.h"
 
 /*
- * Limits far above the needs of honest processes.  A process that calls exec()
- * repeatedly hands over an arena for each program (syc_arenas_has_many()).
+ * Limits far above the needs of processes that follow the protocol.  A process
+ * that calls exec() repeatedly hands over an arena for each program
+ * (syc_arenas_has_many()).
  */
 #define ARENAS_MAX    16384u
 #define ARENAS_OF_ONE 256u

@@ -332,8 +332,8 @@ static bool escape_path(const char *path, char *to, size_t size)
 }
 
 /*
- * Return whether the process records.  A process that falls silent does not
- * notice that its recorder has detached or was killed.
+ * Return whether the process records.  A process that emits no events does not
+ * detect that its recorder has detached or was killed.
  */
 static bool is_recorded(const struct syc_attach *attach, int32_t active)
 {

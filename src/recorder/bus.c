@@ -93,7 +93,7 @@ static void print_error(const struct program *program, const char *what,
 	        error->message != NULL ? error->message : strerror(-code));
 }
 
-/* Some programs go on with a recording whose recorder was killed. */
+/* Some programs continue a recording whose recorder was killed. */
 static void print_remedy(const struct program *program, bool is_system,
                          const struct bus_error *error)
 {

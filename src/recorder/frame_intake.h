@@ -29,7 +29,9 @@ struct syc_sampling_summary {
 	uint64_t samples; /* number of samples with a stack, without
 	                         * weights */
 	uint64_t ticks;   /* ticks that these samples represent */
-	/* The same two, by the binary logarithm of a sample's weight */
+	/*
+	 * the two numbers above, by the binary logarithm of a sample's weight
+	 */
 	uint64_t samples_by_weight[SYC_WEIGHT_CLASSES];
 	uint64_t ticks_by_weight[SYC_WEIGHT_CLASSES];
 	uint64_t without_stack; /* ticks of threads without any sample */

@@ -162,8 +162,8 @@ void syc_maps_write_new(struct syc_known_maps *known, int32_t pid, int32_t host,
 bool syc_maps_cover(const struct syc_known_maps *known, uint64_t address);
 
 /**
- * Forget the range, which the process has unmapped, so that a new mapping in
- * the range will be written.
+ * Drop the range, which the process has unmapped, so that a new mapping in the
+ * range will be written.
  */
 void syc_maps_forget_range(struct syc_known_maps *known, uint64_t start,
                            uint64_t end);
@@ -477,7 +477,7 @@ void syc_tracked_count_sampler(struct syc_processes *processes,
                                struct syc_tracked_process *process);
 
 /**
- * Forget the data about the old program, because @process runs another program.
+ * Drop the data about the old program, because @process runs another program.
  */
 void syc_tracked_new_image(struct syc_processes *processes,
                            struct syc_tracked_process *process);

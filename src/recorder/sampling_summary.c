@@ -70,8 +70,8 @@ void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
 	sampling->forbidden -= (int64_t)number_behind(text, "resumed ");
 }
 
-/* The ticks of all samples, also of lost ones, which have the weight of the
- * others. */
+/* The ticks of all samples.  Lost samples are assumed to have the mean weight
+ * of the recorded samples. */
 static double count_ticks(const struct syc_sampling_summary *sampling)
 {
 	const double lost = (double)sampling->lost;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mark_stats.c - statistics of the marks of each name, choice of the marks that a
- * page holds, and bars with the sums of the others.
+ * mark_stats.c - statistics of the marks of each name, choice of a page's marks,
+ * and bars with the sums of the other marks.
  */
 #include <errno.h>
 #include <stdlib.h>

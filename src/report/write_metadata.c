@@ -37,7 +37,7 @@ static void add_number(struct facts *facts, const char *key, int64_t number)
 
 /*
  * A time of the page.  A time of the page may exceed half of the 64-bit range,
- * if a frame is extremely far from the others.
+ * if a frame's time differs extremely from the other times.
  */
 static void add_time(struct facts *facts, const char *key, uint64_t time)
 {

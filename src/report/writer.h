@@ -85,7 +85,7 @@ struct syc_cells {
 	uint64_t last;        /* the time of the last row */
 };
 
-/** A sample, a wait or an allocation, or several of them. */
+/** One event, or several combined events: samples, waits or allocations. */
 struct syc_row {
 	uint64_t time;
 	uint64_t end;  /* 1 + the time of the free; 0: not freed */
@@ -257,15 +257,15 @@ int syc_page_measure(struct syc_page *page, int (*write)(struct syc_page *),
 int syc_page_fit(struct syc_page *page);
 
 /*
- * Choice of the marks that a page of bounded size holds, and bars for the
- * others.
+ * Choice of the marks that a page of bounded size holds, and bars for the other
+ * marks.
  *
  * The slowest 1 % of each name come first, because a page serves to compare
- * slow marks with the others.  The longest marks of all names come first, too.
- * The longest mark of each name, thread and cell
- * of time follows, so a picture of the whole time stays the same.  The longest
- * marks of the others fill the rest of the page.  A bar stands for the
- * remaining marks of a cell: their number and total duration.
+ * slow marks with other marks.  The longest marks of all names come first, too.
+ * The longest mark of each name, thread and cell of time follows, so a picture
+ * of the whole time stays the same.  The longest of the remaining marks fill
+ * the rest of the page.  A bar represents the omitted marks of a cell: their
+ * number and total duration.
  */
 
 struct syc_bar {

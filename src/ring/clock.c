@@ -227,7 +227,10 @@ static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 		__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;
 	if (rate != 0 && ns < st->last_ns) {
-		/* The base was fast: run slower now, instead of a step back */
+		/*
+		 * The base was fast: the clock runs slower instead of stepping
+		 * back
+		 */
 		const int64_t ahead = st->last_ns - ns;
 		const int64_t most = WINDOW_NS / 2;
 

@@ -106,7 +106,7 @@ enum {
 struct syc_arena_head {
 	uint32_t reader; /* pid and SYC_ARENA_* */
 	uint32_t
-		wakes; /* futex: counts reasons to wake the thread that reads */
+		wakes; /* futex: number of requests to wake the reader thread */
 	uint32_t asks; /* 1: one of the reasons is a ring that fills up */
 	uint32_t n_used; /* slots from n_used on were never claimed; only
 	                  * grows */

@@ -73,7 +73,7 @@ struct syc_sampler {
 	bool sees_waits;
 	bool is_child;      /* sampling began at a fork, not by a call */
 	bool is_new_child;  /* forked child whose timer lacks its final clock */
-	bool is_waited_for; /* the last round saw a wait for the signal */
+	bool is_waited_for; /* the last round found a wait for the signal */
 	/* True if a filter was installed.  The sampler then makes no call that
 	 * the filter may forbid, and no thread gets a timer.  Relaxed order:
 	 * ticks of all threads read the flag. */
@@ -101,12 +101,12 @@ bool syc_state_take(uint32_t *lock, int64_t wait_ns);
  * `life`. */
 void syc_children_remember(bool are_wanted);
 
-/** Remember the ticks' new signal for children.  The caller has changed the
+/** Store the ticks' new signal for children.  The caller has changed the
  * signal. */
 void syc_children_note_signal(void);
 
-/** Remember whether a filter was installed: children inherit the filter, and
- * make no timer. */
+/** Store whether a filter was installed: children inherit the filter, and make
+ * no timer. */
 void syc_children_note_filter(bool is_there);
 
 /** Do not sample children. */

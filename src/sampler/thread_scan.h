@@ -56,7 +56,7 @@ int syc_watcher_start(bool waits);
  * Context: setup; the caller holds `life`. */
 int syc_watcher_stop(int64_t wait_ns);
 
-/** Remember that the present filters permit the sampler's system calls. */
+/** Store that the present filters permit the sampler's system calls. */
 void syc_watcher_note_filters(void);
 
 /** Sample without a watcher: because of an interposer (@is_interposed), or

@@ -8,8 +8,8 @@
  * tick, the handler skips ticks until the long tick's share of time is at most
  * the allowed share.  The next sample has the weight of the skipped ticks.
  *
- * The kernel's clock, which costs next to nothing, measures the duration of a
- * tick.  If the duration is long, the thread may have been interrupted.  So the
+ * The kernel's clock, which is fast to read, measures the duration of a tick.
+ * If the duration is long, the thread may have been interrupted.  So the
  * following ticks are measured in the thread's processor time.
  *
  * Idle back-off: by wall time, threads that sleep are woken 1,000 times a

@@ -308,8 +308,8 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 	return true;
 }
 
-/* Return whether this thread has thread-local storage of its own.  By now, @t
- * may belong to another thread, without the knowledge of this thread. */
+/* Return whether this thread has thread-local storage of its own.  Since the
+ * caller found @t, @t may have become the target of another thread. */
 SYC_NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);

@@ -297,8 +297,8 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 	return 1; /* the first call is enough */
 }
 
-/* Read the counters under the loader's lock.  A handler must not call this
- * function, nor a child, which may have inherited the held lock. */
+/* Read the counters under the loader's lock.  Neither a handler nor a child may
+ * call this function: a child may have inherited the held lock. */
 static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 {
 	if (dl_iterate_phdr != NULL)

@@ -96,7 +96,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		return;
 	}
 	/* describe_own() stores the session's value, then adds the value to all
-	 * slots.  This slot is LIVE, so one of the two adds a new value */
+	 * slots.  This slot is LIVE, so either describe_own() or this thread
+	 * adds a new value */
 	__atomic_or_fetch(&ring->described,
 	                  __atomic_load_n(&s->described, __ATOMIC_SEQ_CST),
 	                  __ATOMIC_SEQ_CST);

@@ -201,8 +201,8 @@ static int report_slot_late(struct syc_session *s, uint32_t i, int64_t deadline)
 }
 
 /* Return whether a related process has overwritten the word of the slot of @ts.
- * A thread that gives its slot back forgets the slot first, and a thread that
- * claims a slot remembers the slot last. */
+ * A thread that returns its slot clears its reference first.  A thread that
+ * claims a slot stores the reference last. */
 static bool has_lost_slot(const struct syc_session *s,
                           const struct syc_state *ts)
 {
@@ -226,8 +226,8 @@ static bool has_lost_rings(const struct syc_session *s)
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 		            SYC_STATE_ALIVE &&
-		    /* Pairs with syc_thread_leave_epoch(): a slot of an
-		     * earlier epoch is forgotten */
+		    /* Pairs with syc_thread_leave_epoch(): a slot of an earlier
+		     * epoch is ignored */
 		    __atomic_load_n(&ts->hot.epoch, __ATOMIC_ACQUIRE) ==
 		            s->epoch &&
 		    (__atomic_load_n(&ts->retry_at, __ATOMIC_RELAXED) ==

@@ -232,7 +232,7 @@ void syc_output_close(struct syc_output *output, bool is_whole);
 /*
  * The fd is inherited and shared.  Copies of this library, related processes,
  * and other processes that opened the same file may write to the fd, too.  The
- * library changes none of its shared attributes (flags, offset).
+ * library changes none of the fd's shared attributes (flags, offset).
  *
  *	regular files   opened anew through /proc if possible, so that neither
  *	and memfds      O_APPEND nor O_WRONLY of the shared description
@@ -249,7 +249,7 @@ void syc_output_close(struct syc_output *output, bool is_whole);
  * The header is written once.  The library refuses a file that is neither empty
  * nor a capture.  If a killed writer left a torn frame in a file, the next
  * writer cuts the torn frame off.  If the file system has no record locks, no
- * frame is written, because the library could not notice another writer.  While
+ * frame is written, because the library could not detect another writer.  While
  * this process has a file open, a lock shows the commands that the file is in
  * use.
  *

@@ -124,8 +124,9 @@ static void report_emptied(struct syc_session *s, int64_t deadline)
 
 /* ----------------------------------------------------------------- a pass */
 
-/* Write as many whole frames as fit.  A trace file has no ring file that keeps
- * the other frames. So the transfer reserves space for a loss record. */
+/* Write as many whole frames as fit.  Only an output's ring file keeps the
+ * other frames.  For a trace file, the transfer reserves space for a loss
+ * record. */
 static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;

@@ -276,7 +276,7 @@ bool syc_spill_look(void)
 #define LONGEST_NS (1000 * MS) /* sleep while nothing is emitted */
 #define SOON_NS    (10 * MS)   /* sleep after a thread's end */
 
-/* There is no job, unless a linked file sets a job. */
+/* A linked file may set this job; NULL: none. */
 void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
 
 /* End the recording.  @is_closed: no other thread can close the session. */

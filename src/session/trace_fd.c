@@ -346,7 +346,7 @@ static int prepare_target(struct syc_trace *trace)
 		return -ESTALE;
 	r = probe_lock(trace->fd, trace->lock_owner);
 	if (r != 0 && trace->lock_owner == SYC_RECORD_FILE) {
-		/* A sandbox may know only the older kind of locks */
+		/* A sandbox may permit only the older kind of locks */
 		trace->lock_owner = SYC_RECORD_TABLE;
 		r = probe_lock(trace->fd, trace->lock_owner);
 	}

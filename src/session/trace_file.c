@@ -287,16 +287,16 @@ static int write_at_end(struct syc_trace *trace, int reader,
  * Writes to a file to which another library's writer also writes.
  *
  * This library writes at the end of the file, and moves no shared position.
- * Another library's writer with the same description empties the file when the
- * writer starts, and then writes at the description's position, over any bytes.
- * Another library's writer exists if the position is not 0, and the file's
- * header lacks this library's mark.  From then on this library also writes at
- * the position.  The kernel serializes the write() calls, so that all frames
- * are contiguous.
+ * When it starts, another library's writer with the same open file description
+ * truncates the file.  That writer then writes at the description's position,
+ * over any bytes.  Another library's writer exists if the position is not 0,
+ * and the file's header lacks this library's mark.  From then on this library
+ * also writes at the position.  The kernel serializes the write() calls, so
+ * that all frames are contiguous.
  *
- * Frames from before the emptying are lost, and a killed writer's partial frame
- * is not cut off any more.  Two writers may get the same position of a memfd,
- * so this library stops writing to a memfd.
+ * Earlier frames are lost, and a killed writer's partial frame is no longer cut
+ * off.  Two writers may get the same position of a memfd, so this library stops
+ * writing to a memfd.
  */
 
 /* Return whether another library's writer exists. */

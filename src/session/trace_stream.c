@@ -9,7 +9,7 @@
  *
  * A stream does not show whether its header was written.  An anonymous pipe's
  * inode has an unused mode, which all holders share.  The sticky bit of this
- * mode marks the header, as long as the pipe lives.  A named pipe's mode stays
+ * mode marks the header, as long as the pipe exists.  A named pipe's mode stays
  * on disk.  For a named pipe, and if the mode can't be changed, a record lock
  * is the mark.  Each process that knows that the header was written holds this
  * lock.  The sticky bit on a socket's end shows that a process uses the socket.

@@ -218,7 +218,7 @@ static int64_t read_table(struct go_table *table,
 
 	if (!read_header(table))
 		return 0;
-	/* The names stay, the other tables do not. */
+	/* Keep the names, and drop the other tables. */
 	size = table->names_end - table->names;
 	names = malloc(size + 1);
 	if (names == NULL)

@@ -540,8 +540,8 @@ int syc_line_places_make(struct syc_line_places *places,
 	lines.totals = making.totals;
 	if (r == 0)
 		*ret_lines = lines;
-	/* Empty the places, because the map of places has the numbers before
-	 * sorting. */
+	/* Clear the places, because the map of places has the numbers from
+	 * before the sort. */
 	syc_line_places_fini(places);
 	for (size_t i = 0; i < making.readable.n; i++)
 		free(making.readable.items[i]);

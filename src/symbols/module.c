@@ -125,7 +125,10 @@ static int read_go(struct syc_module *module)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Keep the file open if it has the debug information that @files wants. */
+/*
+ * Keep the file open if the file has the debug information that @files
+ * requests.
+ */
 static void keep_debug_info(struct syc_module *module,
                             const struct syc_debug_files *files,
                             const struct syc_elf *elf)

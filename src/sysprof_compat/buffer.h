@@ -6,9 +6,9 @@
  * The buffer has two halves.  New frames go into one half.  The other half is
  * empty, or contains frames that are written, completely or in part.  A write
  * exchanges the halves, so that handlers find space during the write, and no
- * frame ever moves.  Readers need some frames before the frames of a half,
- * although the writer learns them later.  The writer puts these frames before
- * the half while the half waits.
+ * frame ever moves.  Some frames, such as names, must precede the frames of a
+ * half in the file, although these frames are made later.  The writer puts such
+ * frames before the half while the half waits.
  *
  * Calls nest: a handler enters on top of an interrupted call, and leaves before
  * the interrupted call continues.  Only the outermost call exchanges the halves
@@ -36,7 +36,7 @@
  *	B1  While `place` is 0, the next frame goes to `next`.  While `place`
  *	    is not 0, the frame goes to `place`, which has SYC_BUFFER_SHARED.
  *	    `place` only changes by a compare-exchange, one instruction to
- *	    handlers.  So each frame has one owner, and frames lie in a row.
+ *	    handlers.  So each frame has one owner, and frames are contiguous.
  *	    With SYC_BUFFER_FOR_OWNER, the announced frame is at owner.  A
  *	    nested call that interrupted a returning call has announced
  *	    another frame.
@@ -48,9 +48,9 @@
  *	    call, and count for the half without new frames.
  *
  *	B4  Frames below `next` are whole, after any interruption.  While nest
- *	    is not 0, only the outermost call changes `next`.  The call does so
- *	    when its own frame is whole, at an exchange of the halves, and at
- *	    its end.
+ *	    is not 0, only the outermost call changes `next`.  The call changes
+ *	    `next` when its own frame is whole, at an exchange of the halves,
+ *	    and at its end.
  *
  *	B5  `end` equals `next`, unless the outermost call has announced a
  *	    frame: that frame is [next, end).
@@ -161,7 +161,7 @@ bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
 
 /**
  * Start of the waiting half, and so the end of the bytes before this half.
- * Returns NULL if the half already has bytes in front, or a part of the half is
+ * Returns NULL if the half already has bytes before its start, or was partly
  * written.
  */
 unsigned char *syc_buffer_front(const struct syc_buffer *buffer);

@@ -162,7 +162,7 @@ void syc_modules_refresh(void);
 bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module);
 
 /**
- * Drop all rules if an earlier call saw another module at the addresses of
+ * Drop all rules if an earlier call found another module at the addresses of
  * @module.  Called before each use of the tables of @module.
  *
  * Context: any-thread, signal-safe.

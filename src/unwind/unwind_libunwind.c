@@ -3,10 +3,10 @@
  * unwind_libunwind.c - implementation of unwind.h by libunwind, for machines
  * that the other files do not support (option SYSCAP_LIBUNWIND).
  *
- * This implementation is less safe.  For uncached data libunwind calls
- * dl_iterate_phdr(), which takes a lock of the loader.  So a walk in a handler
- * that interrupted dlopen() may wait forever for the lock.  Runtimes cannot
- * provide steps out of their code.
+ * This implementation is less safe than unwind.c.  For uncached data libunwind
+ * calls dl_iterate_phdr(), which takes a lock of the loader.  So a walk in a
+ * handler that interrupted dlopen() may wait forever for the lock.  Runtimes
+ * cannot provide steps out of their code.
  */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY

@@ -141,7 +141,9 @@ static void format_missing(const struct syc_app_state *app, bool is_short,
 		         is_short ? "samples missing" : of_samples);
 }
 
-/* Parts of the numbers, from all of them to the warning of missing data. */
+/*
+ * Layouts of the numbers, from all parts to only the warning of missing data.
+ */
 static const struct layout {
 	bool has_count, has_amount, has_own, is_short;
 } layouts[] = {

@@ -24,7 +24,7 @@ struct syc_app_state {
 	/* Numbers of lenses of the view and of the previous view. */
 	size_t n_lenses, n_kept;
 	void *states[SYC_PAGES];
-	/* Number of the view that each page saw last. */
+	/* Number of the view that each page showed last. */
 	unsigned seen[SYC_PAGES];
 	int page;
 	int tabs[SYC_PAGES + 1]; /* places of the pages' names in the line */

@@ -426,7 +426,10 @@ const char *syc_page_context_counted(const struct syc_page_context *context,
 	struct syscap_profile_heap heap;
 
 	syscap_profile_heap(context->source->profile, &heap);
-	/* With --memory=BYTES, each recorded allocation stands for others. */
+	/*
+	 * With --memory=BYTES, each recorded allocation also represents other
+	 * allocations.
+	 */
 	if (heap.sample_bytes > 0 && of != SYSCAP_VIEW_SAMPLES &&
 	    of != SYSCAP_VIEW_BLOCKED && of != SYSCAP_VIEW_STALLED)
 		return n != 1 ? "sampled allocations" : "sampled allocation";

@@ -3,7 +3,7 @@
  * states.c - a host of Lua that opens and closes states during sampling.
  *
  * States are open one after another, several in a thread, or in their own
- * threads.  A foreign thread closes one of them.
+ * threads.  A foreign thread closes one of the states.
  *
  * The last state works for half a second of processor time, since the kernel
  * may have only 100 ticks per second.

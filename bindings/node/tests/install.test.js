@@ -50,7 +50,8 @@ function install(t) {
     return cwd;
   }
   const { cwd, npm, tarball } = packed(t);
-  // npm 12 runs no script that the user has not allowed; others ignore this.
+  // npm 12 runs only scripts that the user has allowed.  Other versions ignore
+  // this setting.
   npm('install', '--silent', '--dangerously-allow-all-scripts', tarball);
   return cwd;
 }

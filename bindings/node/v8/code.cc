@@ -159,7 +159,7 @@ void keep(Event &&event)
 /*
  * Converts "LazyCompile:*paint /srv/app.js:10:14" to "paint
  * (/srv/app.js:10:14)", since a function's name must not change with its
- * compiler.  Other code than JavaScript functions keeps V8's name.
+ * compiler.  Code that is not a JavaScript function keeps V8's name.
  */
 std::string name_of(std::string_view text)
 {

@@ -63,7 +63,8 @@ bool is_machine_code(const Frames *self, const Work *work, size_t n_pages,
  * Finds the interpreter's frame that runs @bytecode, from @from outwards, and
  * returns the address of the frame's position; 0: none.  Two words of that
  * frame are the bytecode array, as a tagged pointer, and below the offset, as a
- * small integer in the upper half of its word.  V8 returns the sum of both.
+ * small integer in the upper half of its word.  V8 returns the sum of the
+ * array's address and the offset.
  */
 uintptr_t find_interpreter(uintptr_t from, uintptr_t high, uintptr_t bytecode)
 {
@@ -144,8 +145,8 @@ void place(const Frames *self, const Work *work, size_t n_pages, size_t n,
 		if (!is_machine_code(self, work, n_pages, work->frames[i])) {
 			frame.sp = find_interpreter(from, self->stack_high,
 			                            frame.value);
-			/* Some addresses are no bytecode, but C++ called by
-			 * JavaScript, which the unwinder finds */
+			/* Some addresses belong to C++ that JavaScript called:
+			 * the unwinder finds such frames */
 			if (frame.sp != 0)
 				from = frame.sp + 2 * sizeof(uint64_t);
 			else if (!managed)

@@ -442,8 +442,8 @@ export class App {
 	}
 }
 
-/** Read the columns that precede the script, and draw.  Then read the
- * others. */
+/** Read the columns that precede the script, and draw.  Then read the other
+ * columns. */
 export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));
 	try {

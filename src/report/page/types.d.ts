@@ -289,7 +289,7 @@ interface ChartOptions {
 /** A rectangle with any content. */
 type DrawBox<More extends any[]> = (context: Context2D, x: number, y: number,
 	w: number, h: number, ...more: More) => void;
-/** Draw axis, grid and round moments, from @left on; @zero is 0 s. */
+/** Draw axis, grid and round times, from @left on; @zero is 0 s. */
 type PaintAxis = (context: Context2D, theme: Theme, scale: Scale, left: number,
 	height: number, zero: number) => void;
 /** Shade the times of losses, of all threads or of some threads. */

@@ -398,8 +398,8 @@ export class MarksView extends View {
 	}
 
 	/** Visible marks.  A pixel of a row shows only the longest of the marks
-	 * that begin in the pixel, with the number of the others.  By name,
-	 * simultaneous marks are in lanes.
+	 * that begin in the pixel, with the number of the other marks.  By
+	 * name, simultaneous marks are in lanes.
 	 * @param {boolean} byThread */
 	visible(byThread) {
 		const { model, state } = this.app;

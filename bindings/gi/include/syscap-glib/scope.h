@@ -2,8 +2,8 @@
 /*
  * scope.h - marks that begin when a scope is made and end when the scope ends.
  *
- * Several threads may hold references to a scope.  One of these threads ends
- * the scope.
+ * Several threads may hold references to a scope.  One of the holders ends the
+ * scope.
  */
 #ifndef SYSCAP_GLIB_SCOPE_H
 #define SYSCAP_GLIB_SCOPE_H

@@ -3,7 +3,7 @@
  * threads.c - Python threads with names in their samples (walker.h).
  *
  * A thread attaches itself.  An object in the dict of the thread's state
- * notices the thread's end: its destructor runs on the thread before the state
+ * detects the thread's end: its destructor runs on the thread before the state
  * is freed.  Another thread may run the destructor for a daemon thread at
  * Python's end, or for a thread missing in a forked child.  The attachment then
  * cannot be detached, and is emptied once no tick reads it.
