@@ -6,7 +6,7 @@
 # Makes the root DIRECTORY/bare by debootstrap, with the committed sources,
 # without git.  There it runs both commands as root, as a normal user, and with
 # clang in place of gcc.  --short: as root, the demo, a quick build, and the
-# tests that such a root changes: those that look for programs or packages.
+# tests that depend on installed programs or packages.
 #
 # Needs what root.sh needs, and 3 GB.  On two cores it takes 50 minutes, --short 4.
 set -eu

@@ -70,7 +70,7 @@ for machine; do
 		dropin=$(state dropin)
 		emit=$(grep -vE '^FAILED: (dropin|reader|writer|public_writer)' \
 			"$log" >"$log.emit" || true; log=$log.emit state .)
-	else # it did not get to the tests, or has no emulator
+	else # the tests did not start, or the machine has no emulator
 		emit=FAILED dropin=-
 		[ $code != 77 ] || emit=- unit=-
 	fi

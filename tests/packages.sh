@@ -40,7 +40,7 @@ for file in "$root"/srv/here/*.deb; do
 		fail "two builds of ${file##*/} differ"
 done
 echo "ok    the packages of both builds are equal"
-# No bug of Debian asks for the package
+# No bug report of Debian requests the package
 step "lintian" 1000:1000 "cd /srv/here
 	lintian --fail-on error,warning --suppress-tags \
 		initial-upload-closes-no-bugs syscap_*.changes"

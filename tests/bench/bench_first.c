@@ -103,7 +103,7 @@ static void refused_events(void)
 
 	bench_samples_init(&our_samples, ROUNDS);
 	bench_samples_init(&their_samples, ROUNDS);
-	/* Overfills the rings, which are not drained any more */
+	/* Fills the rings, which are no longer drained */
 	ours.bulk(2 * BENCH_RING_SIZE / 104);
 	if (reference_mark.bulk != NULL)
 		reference_mark.bulk(2 * BENCH_RING_SIZE / 104);

@@ -7,7 +7,7 @@
  *	        unw_backtrace(), which has a cache as well
  *	cold    no walk before: every return address is looked up in the tables
  *
- * Nothing is recorded.  Turns alternate.
+ * The program records nothing.  Turns alternate.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

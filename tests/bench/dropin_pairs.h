@@ -44,7 +44,7 @@ void dropin_pairs_measure(struct dropin_pair *pairs, unsigned n,
 
 /**
  * Print rows, and free the measurements.  Returns 0, or 1 if frames did not
- * arrive: such a row is not valid.
+ * arrive: the row is then invalid.
  */
 int dropin_pairs_report(struct dropin_pair *pairs, unsigned n,
                         const struct dropin_run *run);

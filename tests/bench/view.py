@@ -79,7 +79,7 @@ def main(syscap, path):
         for what, key in KEYS:
             before = spent(pid)
             os.write(fd, key)
-            select.select([fd], [], [], 5)  # or nothing changes
+            select.select([fd], [], [], 5)  # times out if unchanged
             first = spent(pid) - before
             rest(pid, fd)
             row("key: " + what, "%.1f" % (first * 1000), "ms", "20")

@@ -49,7 +49,7 @@ static struct syscap_reader *open_reader(const struct make_capture *capture)
 	return reader;
 }
 
-/* Learn the names in @capture, and free the capture. */
+/* Read the names in @capture, and free the capture. */
 static void scan(struct make_capture *capture)
 {
 	struct syscap_reader *reader = open_reader(capture);

@@ -101,7 +101,7 @@ static void look(int64_t now)
 	CHECK_EQ(syc_code_table_settle(table), 0);
 }
 
-/* Lets the child go on to its end. */
+/* Lets the child continue to its end. */
 static void finish(int64_t now)
 {
 	int status;
@@ -318,7 +318,7 @@ TEST(unseen_jitdump_is_found_at_its_default_path)
 	CHECK(mkdtemp(folder) != NULL);
 	start(hasty_dump_writer);
 	step();
-	/* A new watch, now that the child is in its directory. */
+	/* A new watch, made when the child is in its directory. */
 	syc_code_watch_free(watch);
 	CHECK_EQ(syc_code_watch_new(child, table, &options, &watch), 0);
 	look(100);

@@ -72,7 +72,7 @@ static void begin(const char *name)
 	CHECK(counters != NULL);
 }
 
-/* Overwrites a file in place, like the kernel: an open descriptor reads the new
+/* Overwrites a file in place, like the kernel: an open fd reads the new
  * text. */
 __attribute__((format(printf, 2, 3))) static void put(const char *path,
                                                       const char *format, ...)
@@ -464,7 +464,7 @@ TEST(switches_and_threads_are_counted)
 	finish();
 }
 
-/* Number of open descriptors. */
+/* Number of open fds. */
 static unsigned count_descriptors(void)
 {
 	unsigned n = 0;

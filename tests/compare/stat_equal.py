@@ -21,7 +21,7 @@ def ask(command, filters, *files):
     done = subprocess.run([SYSCAP, command, "--json", *filters, *files],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False)
-    # Both report that a thread with a name alone has no events.
+    # Both commands report that a thread with only a name has no events.
     idle = b"the capture has no event of thread" in done.stderr
     if command == "stat" and done.returncode != (1 if idle else 0):
         sys.exit(f"{command} {filters}: {done.stderr.decode()}")

@@ -85,7 +85,7 @@ static gpointer iterate_in_thread(gpointer data)
 	return NULL;
 }
 
-/* GLib forks to close descriptors, and uses posix_spawn() otherwise. */
+/* GLib forks to close fds, and uses posix_spawn() otherwise. */
 static int spawn(const char *self, GSpawnFlags flags)
 {
 	char *arguments[] = { (char *)self, (char *)"child", NULL };

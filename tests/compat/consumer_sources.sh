@@ -6,8 +6,8 @@
 # The sources come from the archive in this machine's apt configuration.  apt's
 # state is in DIRECTORY/apt, so that the machine's state does not change.  Build
 # dependencies whose line in debian/control matches the regular expression DROP
-# are skipped, and with CONSUMERS_TESTS=no those of its own tests.  Only root
-# installs packages; other users need to have them.
+# are skipped.  With CONSUMERS_TESTS=no, the dependencies of its own tests are
+# skipped, too.  Only root installs packages; other users need to have them.
 set -eu
 work=$(cd "$1" && pwd)
 package=$2

@@ -9,8 +9,8 @@
 # Prints the content of each capture, and one line per check: "ok" or "FAIL".
 # Status 1 if a check failed, 77 if the test can't run here.  Without names,
 # builds all.  GJS and GTK 4 are built on that GLib, so that one process has
-# several copies; the others on the system's libraries, of which GTK contains a
-# copy of the reference's.  See docs/consumers.md.
+# several copies.  The other projects use the system's libraries, of which GTK
+# contains a copy of the reference.  See docs/consumers.md.
 #
 # DIRECTORY has all files, and a run continues an earlier one; a second run relinks
 # the consumers if syscap's archive has changed, and tests and records anew.
@@ -572,5 +572,5 @@ main() {
 	exit 0
 }
 
-# main does not return, as this file may change meanwhile.
+# main does not return, because this file may change during the run.
 main "$@"

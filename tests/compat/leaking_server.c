@@ -4,8 +4,8 @@
  *
  * A client sends "hello", gets an answer, and sends "bye" or hangs up.  The
  * server keeps the session of a client that hangs up forever.  A random third
- * of the clients do so.  The last line has the number and size of kept
- * sessions: "667 sessions, 2048 bytes".
+ * of the clients leak.  The last line has the number and size of kept sessions:
+ * "667 sessions, 2048 bytes".
  */
 #define _GNU_SOURCE
 #include <poll.h>

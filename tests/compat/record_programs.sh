@@ -7,7 +7,7 @@
 
 no_program() { echo "skip: there is no $*"; exit 77; }
 
-# prepare_programs NAME...: skips if a program is not installed
+# prepare_programs NAME... - skips the test if a program is not installed
 prepare_programs() {
 	for name; do
 		case $name in

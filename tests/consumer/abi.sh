@@ -28,7 +28,7 @@ if [ -n "${UPDATE:-}" ]; then
 fi
 status=0
 # The description has only types of the headers.  With --headers-dir2, abidiff
-# 2.2 would filter changes of these, too.
+# 2.2 would filter changes of these types, too.
 abidiff --no-show-locs --fail-no-debug-info "$described" "$library" || status=$?
 [ $status = 0 ] && exit
 if [ $((status & 3)) != 0 ]; then

@@ -91,8 +91,8 @@ static void emit_in_threads(unsigned first)
 }
 
 /* Starts each number's session before the threads: a thread waits only 250 ms
- * for another that starts the session, which may be too short on a busy
- * machine. */
+ * for another thread that starts the session.  This wait may be too short on a
+ * busy machine. */
 static void begin_all(void)
 {
 	for (unsigned i = 0; i < N_PARTS; i++)

@@ -67,7 +67,7 @@ bool behaviour_seek(SysprofCaptureReader *reader, SysprofCaptureFrameType type);
 unsigned int behaviour_count(SysprofCaptureReader *reader,
                              SysprofCaptureFrameType type);
 
-/** All bytes of a file, or of the file of a descriptor, from the file's
+/** All bytes of a file, or of the file of an fd, from the file's
  * start. */
 size_t behaviour_load(const char *name, void *data, size_t size);
 size_t behaviour_load_fd(int fd, void *data, size_t size);

@@ -129,7 +129,7 @@ static void a_variable_that_is_set_before_the_first_event_counts(void)
 	                 sizeof(patience)) == 0);
 	CHECK(recv(ends[0], request, sizeof(request), 0) == 10);
 	CHECK(memcmp(request, "CreatRing", 10) == 0);
-	/* The child gets no ring, and continues without a ring */
+	/* The child continues without a ring */
 	close(ends[0]);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }

@@ -44,7 +44,7 @@ static void a_chunk_is_read_back(void)
 }
 
 /*
- * "/first" from a descriptor, "/second" in two chunks with a mark in between.
+ * "/first" from an fd, "/second" in two chunks with a mark between the chunks.
  * A frame of another type precedes each file, which the reference's reader
  * needs.
  */

@@ -196,7 +196,9 @@ static void captures_that_are_joined_are_divided_anew(void)
 	CHECK(sysprof_capture_writer_cat(writer, reader));
 	sysprof_capture_reader_unref(reader);
 	reader = behaviour_reader_open(writer);
-	/* The other file's index is gone, and this file has its own index */
+	/*
+	 * The other file's index was removed, and this file has its own index
+	 */
 	CHECK(last_index() == 256 + 24 * EACH);
 	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_TIMESTAMP) ==
 	      EACH + 2);

@@ -2,7 +2,7 @@
 /*
  * beside.c - a program that itself writes a capture into SYSPROF_TRACE_FD,
  * through the library it is built with.  The program also loads a library whose
- * events go to the same descriptor (beside_plugin.c, with syscap).  See
+ * events go to the same fd (beside_plugin.c, with syscap).  See
  * beside.sh.
  *
  *	beside PLUGIN first|last (the program makes its own writer first or

@@ -148,7 +148,7 @@ static void long_events_are_cut(uint32_t pages)
 /* ------------------------------------------------------------------ C-12 */
 
 /* An unwinder's function, which also writes the two addresses in front, like
- * real ones. */
+ * real unwinders. */
 static int scribble(SysprofCaptureAddress *addrs, unsigned int n_addrs,
                     void *unused)
 {
@@ -239,7 +239,7 @@ static void emit_odd_numbers_of_values(void)
 	free(text);
 }
 
-/* Checks that value slots without an id are empty, and the others
+/* Checks that value slots without an id are empty, and that the other slots are
  * consecutive. */
 static void look_at_values(const struct frame *frame, unsigned n)
 {

@@ -196,7 +196,7 @@ static void losses_are_reported(uint32_t pages)
 	struct ring_peer peer = { .pages = pages, .is_lazy = true };
 
 	ended_well("bursts", ring_peer_run(&peer, "bursts", ""));
-	/* The last mark may wait behind others that the recorder never reads */
+	/* The last mark may wait behind marks that the recorder never reads */
 	const unsigned n =
 		marks_count(&peer, "burst") + marks_count(&peer, "behind") +
 		frames_count(&peer, LOG) + frames_count(&peer, ALLOCATION);

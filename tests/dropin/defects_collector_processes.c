@@ -241,7 +241,7 @@ static void counters_have_numbers_of_their_own(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-14 */
 
-/* Number of open descriptors, or only of those that an exec keeps. */
+/* Number of open fds, or only of those that an exec keeps. */
 static int count_descriptors(bool only_inherited)
 {
 	DIR *const dir = opendir("/proc/self/fd");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * defects_collector_waits.c - the control socket: recorders that do not answer,
- * and descriptors that are no control socket.
+ * and fds that are no control socket.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -59,7 +59,7 @@ static void silence_is_not_waited_for(uint32_t pages)
 
 /* ------------------------------------------------------------------- C-8 */
 
-#define NUMBER 9 /* descriptor in the socket's place */
+#define NUMBER 9 /* fd in the socket's place */
 
 static void emit_to_anything(void)
 {
@@ -67,8 +67,8 @@ static void emit_to_anything(void)
 		mark("anything", NULL);
 }
 
-/* Checks that nothing comes out of @other if the program gets @fd as its
- * control socket. */
+/* Checks that @other receives no data if the program gets @fd as its control
+ * socket. */
 static void leaves_alone(const char *what, const char *control, int fd,
                          int number, int other)
 {

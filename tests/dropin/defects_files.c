@@ -28,7 +28,7 @@
 
 static const struct defect *current;
 static const char *folder;
-/* descriptor of messages: cases change descriptor 2 */
+/* fd of messages: cases change fd 2 */
 static int out = STDERR_FILENO;
 
 static void say(const char *format, va_list args)

@@ -46,7 +46,7 @@ struct bytes {
 	size_t size;
 };
 
-/** The content of a file, or all bytes from a descriptor. */
+/** The content of a file, or all bytes from an fd. */
 struct bytes bytes_load(const char *path);
 struct bytes bytes_read(int fd);
 void bytes_free(struct bytes *bytes);

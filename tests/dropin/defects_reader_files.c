@@ -248,7 +248,7 @@ static void backwards(int arg)
 	sysprof_capture_cursor_unref(cursor);
 }
 
-/* The reader can't be copied: no descriptor is left. */
+/* The reader can't be copied: no fd is left. */
 static void no_descriptor_left(int arg)
 {
 	SysprofCaptureReader *reader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_fd.c - descriptors: their owner, their closing, and valid
+ * defects_writer_fd.c - fds: their owner, their closing, and valid
  * values of SYSPROF_TRACE_FD.
  *
  * This program replaces close(), to count calls.
@@ -181,7 +181,7 @@ static void no_number(int arg)
 	MUST(from_env("4294967299") == NULL);
 }
 
-/* The variable has a number that now belongs to another file. */
+/* The variable names an fd that refers to another file. */
 static void file_of_somebody_else(int flags)
 {
 	static const char text[] =
@@ -215,7 +215,7 @@ static void duplicate_is_closed_in_children(int arg)
 	}
 }
 
-/* --- closing of descriptors */
+/* --- closing of fds */
 
 static int n_open(void)
 {

@@ -284,7 +284,7 @@ static void closed_in_children(int arg)
 {
 	enum {
 		MOST = 256
-	}; /* descriptors of the test are 100 and more */
+	}; /* fds of the test are 100 and more */
 	bool was_open[MOST];
 	int n = 0;
 

@@ -145,7 +145,7 @@ typedef struct {
 _Static_assert(sizeof(SysprofCaptureStackUser) == 40, "");
 CODE
 
-# Mesa includes nothing else.
+# Mesa includes only these headers.
 must_compile "sysprof-collector.h brings the clock" <<'CODE'
 #include <sysprof-collector.h>
 SysprofTimeStamp begin(void);

@@ -53,7 +53,7 @@ struct ring_peer {
 
 /** Requests of a deed; the reply is a number up to 255. */
 enum {
-	ASK_DRAIN = 'd', /* take everything out now */
+	ASK_DRAIN = 'd', /* read all frames immediately */
 	ASK_COUNT = 'n', /* return the number of requested rings */
 	ASK_LEAVE = 'g'  /* the recorder ends */
 };
@@ -67,7 +67,7 @@ int ring_peer_run(struct ring_peer *peer, const char *name, const char *arg);
 
 /**
  * Run deed @name without a recorder.  @control is the value of
- * SYSPROF_CONTROL_FD, or NULL.  @fd becomes descriptor @number of the deed; a
+ * SYSPROF_CONTROL_FD, or NULL.  @fd becomes fd @number of the deed; a
  * negative @fd means none.
  */
 int ring_peer_run_alone(const char *name, const char *control, int fd,

@@ -3,7 +3,8 @@
 # large_pages.sh - events, own recordings, the drop-in, recorder and sampler with
 # pages of 16 and 64 KiB, in which harness/large_pages.c makes them believe.
 #
-# Tests of rings with a few KiB, which then have more, are left out.
+# Tests of rings with a few KiB are omitted, because large pages make these
+# rings larger.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE, SYSCAP_TEST_BIN and CC.
 set -eu
@@ -25,7 +26,7 @@ losses_are_reported_before_the_next_frame
 END
 failed=0
 
-# with_pages COMMAND...: in a process that believes in pages of $page bytes
+# with_pages COMMAND...: in a process that gets a page size of $page bytes
 with_pages() {
 	SYSCAP_TEST_PAGE=$page LD_PRELOAD=$work/large_pages.so "$@"
 }

@@ -7,7 +7,7 @@
 # The command, if it is built, reads captures of the machine.
 #
 # qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
-# the program's name.  Tests of these run by a kernel only.
+# the program's name.  Tests of these features need a real kernel.
 #
 # With "compiler", only prints the compiler and its options for MACHINE.
 #

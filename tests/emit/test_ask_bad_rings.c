@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ask_bad_rings.c - answers that are no ring are refused, leave nothing
- * open or mapped, and the program continues.
+ * test_ask_bad_rings.c - the library refuses answers without a valid ring,
+ * leaves nothing open or mapped, and continues.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -52,7 +52,7 @@ static void emit_with_ring(void)
 	}
 }
 
-/* Number of open descriptors, without opendir()'s own. */
+/* Number of open fds, without opendir()'s own. */
 static unsigned count_open(void)
 {
 	DIR *const dir = opendir("/proc/self/fd");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_control.c - valid and invalid values of SYSPROF_CONTROL_FD.  After an
- * invalid value recording is off, the program is unharmed, and no descriptor
+ * invalid value recording is off, the program is unharmed, and no fd
  * has been written to.
  */
 #define _GNU_SOURCE
@@ -77,7 +77,7 @@ static void check_nothing_arrived(int socket)
 	CHECK_EQ(errno, EAGAIN);
 }
 
-/* The child has valid control sockets as descriptors 0 and 3. */
+/* The child has valid control sockets as fds 0 and 3. */
 TEST(a_value_other_than_a_number_above_2_is_refused)
 {
 	static const char *const values[] = {

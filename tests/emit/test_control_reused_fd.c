@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_control_reused_fd.c - programs that close foreign descriptors, and get
- * the number of the control socket for a file of their own.
+ * test_control_reused_fd.c - programs that close foreign fds, and then get the
+ * control socket's fd for one of their own files.
  *
- * Threads with a ring continue.  A new thread finds another file at the number,
+ * Threads with a ring continue.  A new thread finds another file at this fd,
  * neither reads nor writes that file, and does not wait.
  */
 #define _GNU_SOURCE
@@ -56,7 +56,7 @@ static void *emit_too_late(void *unused)
 	return unused;
 }
 
-/* Closes all descriptors, like a daemon. */
+/* Closes all fds, like a daemon. */
 CHILD(closes_everything)
 {
 	pthread_barrier_t barrier;
@@ -102,7 +102,7 @@ TEST(threads_with_rings_record_on_when_all_descriptors_are_closed)
 	peer_free(&peer);
 }
 
-/* Opens a descriptor of kind peer_arg(); *ret_watched shows writes to it. */
+/* Opens an fd of kind peer_arg(); *ret_watched shows writes to it. */
 static int open_victim(int *ret_watched)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -251,7 +251,7 @@ TEST(a_socket_pair_that_took_the_number_is_not_touched)
 	check_reuse("pair");
 }
 
-/* Another descriptor of the same socket still leads to the recorder. */
+/* Another fd of the same socket still leads to the recorder. */
 CHILD(moves_the_socket)
 {
 	const int number = atoi(getenv("SYSPROF_CONTROL_FD"));

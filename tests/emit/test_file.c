@@ -209,7 +209,7 @@ TEST(files_are_cut_into_chunks_and_the_last_is_marked)
 	static const size_t sizes[] = { 0,         1,     CHUNK - 1, CHUNK,
 		                        CHUNK + 1, TWICE, TWICE + 1 };
 	static const unsigned chunks[] = { 1, 1, 1, 1, 2, 2, 3 };
-	/* a descriptor's end shows only when read() returns 0 */
+	/* an fd's end shows only when read() returns 0 */
 	static const unsigned chunks_of_fd[] = { 1, 1, 1, 2, 2, 3, 3 };
 
 	for (unsigned i = 0; i < 7; i++) {

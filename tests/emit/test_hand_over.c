@@ -191,7 +191,7 @@ CHILD(has_many_threads)
 {
 	run_threads(THREADS, run_together);
 	/* On a loaded machine the thread that makes the arena may get no
-	 * processor for so long that others no longer wait */
+	 * processor for so long that other threads no longer wait */
 	if (get_stats().n_dropped != 0 &&
 	    longest_first >= SYC_CONTROL_TIMEOUT_MS * INT64_C(1000000))
 		_exit(WAITED_TOO_LONG);

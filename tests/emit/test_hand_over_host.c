@@ -195,7 +195,7 @@ TEST(an_arena_that_may_not_be_sent_is_reported_lost)
 }
 
 /* ------------------------------------------------- bytes, but no
- * descriptors */
+ * fds */
 
 CHILD(may_send_words_only)
 {
@@ -233,7 +233,7 @@ TEST(an_arena_unsent_at_exit_is_reported_once)
 
 #define IN_FLIGHT 80
 
-/* Leaves more descriptors in flight than this user may have open. */
+/* Leaves more fds in flight than this user may have open. */
 static int fill_the_air(void)
 {
 	const struct rlimit few = { 64, 64 };
@@ -259,7 +259,7 @@ static int fill_the_air(void)
 	return sockets[1];
 }
 
-/* Root has no limit on descriptors in sockets, and those of the user's other
+/* Root has no limit on fds in sockets, and those of the user's other
  * processes would count. */
 static void be_nobody(void)
 {
@@ -276,7 +276,7 @@ CHILD(waits_until_its_descriptor_may_be_sent)
 	emit();
 	CHECK(has_slot());
 	raise(SIGSTOP);
-	/* Closes the last receiver of the descriptors in flight */
+	/* Closes the last receiver of the fds in flight */
 	close(sock);
 	emit();
 	raise(SIGSTOP);
@@ -368,7 +368,7 @@ static void limit_files(rlim_t n)
 	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* At first the process has no free descriptor, and gets no answer. */
+/* At first the process has no free fd, and gets no answer. */
 CHILD(borrows_its_memory)
 {
 	limit_files(3);

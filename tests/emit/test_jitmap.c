@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_jitmap.c - names are in the capture before the first stack that holds
- * them: once, whichever thread is first; again in a child; and later if the
- * ring was full.
+ * test_jitmap.c - names precede the first stack that contains them: once,
+ * whichever thread is first; again in a child; and later if the ring was full.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -100,8 +100,9 @@ static void run_once(struct peer *peer, const char *child, const char *arg)
 	CHECK_EQ(status, 0);
 }
 
-/* The same for a child that loses nothing, unless this recorder gets no
- * processor for 250 ms while the child exits.  Then losses are reported. */
+/* The same check for a child without losses.  The child loses events only if
+ * this recorder gets no processor for 250 ms during the exit.  Then losses are
+ * reported. */
 static void run(struct peer *peer, const char *child)
 {
 	for (int i = 0; i < 5; i++) {

@@ -16,7 +16,7 @@ class Browser:
         self.back, to_write = os.pipe()
 
         def give():
-            # Through higher numbers, since one fd may have the other's number
+            # Use higher fds, since a pipe's fd may equal one of the target fds
             ends = [os.dup(fd) for fd in (to_read, to_write)]
             ends = [os.dup2(fd, 50 + i) for i, fd in enumerate(ends)]
             for i, fd in enumerate(ends):

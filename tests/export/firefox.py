@@ -175,8 +175,7 @@ def check(story, path, args, passes):
     assert sorted(logs) == sorted(
         e for e in story.logs if passes(*e[:3])), "logs"
     assert losses == [LOST][:passes(LOST[0], LOST[2], LOST[3])], losses
-    # values have no thread: a filter by process keeps them, a filter by thread
-    # does not
+    # values have no thread, so only a filter by process keeps values
     wanted = [v for v in story.values if passes(v[0], v[1], -1)]
     assert sorted(values) == sorted(wanted), "values"
     if passes(BEGIN + 1, 10, -1):

@@ -123,7 +123,7 @@ def check_diff(old, old_path, new, new_path):
 
 
 def check_gone(folder, path):
-    """Functions that are gone are sorted by size."""
+    """Functions that exist only in the base are sorted by size."""
     new = Story(1)
     shown_names = [shown(name) for name in new.names]
     for time, pid, tid, ticks, names in new.without_samples():

@@ -30,7 +30,7 @@ for name in rich none; do
 			sleep 0.5
 			xwininfo -root -tree >windows
 			i=$((i + 1))
-			# The window of the other profile has no title at once.
+			# The window of the other profile gets its title late.
 			[ "$NAME" = callgrind.out.rich ] || [ $i -lt 12 ] || break
 		done
 		[ -z "$PICTURE" ] || [ "$NAME" != callgrind.out.rich ] ||

@@ -92,7 +92,9 @@ static void names(struct make_capture *capture)
 	make_jitmap(capture, 1008, JIT, again, 0);
 }
 
-/* Everything, with a script, and long enough for several buffers. */
+/*
+ * All types of frames, with a script, in a capture longer than several buffers.
+ */
 static void crooked(struct make_capture *capture)
 {
 	make_everything(capture, capture->big);

@@ -70,7 +70,7 @@ static void write_out(struct syc_export *export, size_t choice)
 
 	export->out = fopen("/dev/null", "w");
 	demand(export->out != NULL);
-	/* Other data than samples only have sums */
+	/* Data other than samples has only sums */
 	if (format == n_formats)
 		demand(syc_flamegraph_write(&graph, export->out) == 0);
 	else if (of == SYSCAP_VIEW_SAMPLES)

@@ -35,8 +35,8 @@ static uint64_t take_u64(const uint8_t *data, unsigned i)
 	return value;
 }
 
-/* Memory: a few of eight addresses are unreadable, the others have some
- * value. */
+/* Memory: a few of eight addresses are unreadable, and the other addresses have
+ * a value. */
 static bool load(void *user, uintptr_t at, unsigned size, uintptr_t *ret_value)
 {
 	demand(size == 1 || size == 2 || size == 4 || size == 8);

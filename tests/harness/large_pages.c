@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * large_pages.c - for LD_PRELOAD: makes a program believe that a page has
- * $SYSCAP_TEST_PAGE bytes, on a kernel with smaller pages.
+ * large_pages.c - library for LD_PRELOAD that reports a page size of
+ * $SYSCAP_TEST_PAGE bytes to a program, on a kernel with smaller pages.
  *
  * Mappings begin at multiples of this size, and lengths are rounded up.  The
  * program ends by abort() if a kernel with such pages would refuse a call

@@ -450,7 +450,7 @@ size_t peer_drain(struct peer *peer)
  * A thread that requests a ring waits 250 ms, and then loses events.  If twenty
  * processes share the processor, this peer's answer could take 250 ms, too.  So
  * the peer raises its own priority, if allowed.  The peer sleeps most of the
- * time, so the others are not delayed.
+ * time, so other processes are not delayed.
  */
 static int go_first(int priority)
 {

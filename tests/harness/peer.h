@@ -166,7 +166,7 @@ void peer_reply(struct peer *peer);
 /** Answer with these fds instead; the caller still owns the fds. */
 void peer_send_fds(struct peer *peer, const int *fds, unsigned n);
 
-/** Take everything out of all rings.  Returns the number of bytes. */
+/** Read all frames of all rings.  Returns the number of bytes. */
 size_t peer_drain(struct peer *peer);
 
 /** Serve and drain until the child has ended.  Returns the child's wait

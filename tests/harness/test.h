@@ -52,7 +52,7 @@ struct test {
 
 /**
  * A test that passes if its body fails: by a check, a signal, a leaked
- * descriptor, a sanitizer's report or the time limit.
+ * fd, a sanitizer's report or the time limit.
  */
 #define MUST_DIE(name) TEST_REGISTER(name, true)
 

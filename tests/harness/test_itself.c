@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_itself.c - test of the harness, which must notice every kind of failure.
+ * test_itself.c - test of the harness, which must detect every kind of failure.
  *
  * Every MUST_DIE here shows one kind of failure.  Each of these bodies was also
  * run as a TEST, and failed.

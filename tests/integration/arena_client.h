@@ -16,13 +16,13 @@
 
 struct arena_client {
 	struct syc_arena arena;
-	int fd; /* descriptor of the memfd; -1 after the handover */
+	int fd; /* fd of the memfd; -1 after the handover */
 };
 
 #define ARENA_CLIENT_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/** Make an arena of @n_slots rings of @body bytes, with the command line @told;
- * adds @seals after setting the size. */
+/** Make an arena of @n_slots rings of @body bytes, with the command line @told,
+ * and add @seals after setting the size. */
 void arena_client_make(struct arena_client *client, uint32_t body,
                        uint32_t n_slots, int seals, const char *told);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * contexts.c - events in odd places: `contexts WHAT`, for each row of
+ * contexts.c - events in unusual contexts: `contexts WHAT`, for each row of
  * docs/contexts.md without another test.
  */
 #define _GNU_SOURCE

@@ -154,7 +154,7 @@ static void send_other_files(void)
 		munmap(page, 4096);
 }
 
-/* Messages without descriptors, descriptors without messages, half messages,
+/* Messages without fds, fds without messages, half messages,
  * and double messages. */
 static void send_odd_messages(void)
 {

@@ -152,7 +152,7 @@ static void send_garbage(void)
 	}
 }
 
-/* Sends an unwanted descriptor with every message. */
+/* Sends an unwanted fd with every message. */
 static void send_descriptors(void)
 {
 	const int sock = ring_client_socket();

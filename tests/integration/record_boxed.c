@@ -17,8 +17,8 @@
  *	one	the main thread installs the filter
  *	other	another thread installs the filter
  *	all	the filter applies to all threads
- *	two	first a filter like `ticks`, then this filter
- *	again	first a filter like `box`; then a new thread, and after its end
+ *	two	first a filter like `ticks`, then this filter, too	first a
+ *	filter like `box`; then a new thread, and after its end
  *		the main thread, install this filter
  *	refused	the kernel refuses wrong filters
  *

@@ -47,7 +47,7 @@ sh)
 	record sh -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 		"$SAYS" closed; sh -c "\"\$SAYS\" again"; exec "$SAYS" last'
 	expect closed again last
-	# Another file has the socket's number now, and must not change
+	# Another file has the socket's fd, and must not change
 	: >file
 	record sh -c 'exec 3>file 4>file 5>file; "$SAYS" file'
 	expect file

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_gone_child.c - a program whose child lives and uses processor time
- * only while the recorder is stopped.
+ * record_gone_child.c - a program whose child runs and uses processor time only
+ * while the recorder is stopped.
  *
  *	record_gone_child exit		the child ends by _exit()
  *	record_gone_child kill		the child ends by SIGKILL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_io.c - a program that certainly blocks in one call after the other,
- * and prints each call and its object: one line "CALL WHAT" per call.
+ * record_io.c - a program that blocks in one call after the other, and prints
+ * one line "CALL WHAT" per call: the call and its object.
  *
  *	record_io DIR main|thread|odd|strict|bad
  *

@@ -96,7 +96,7 @@ marks few.syscap io-main >seen
 ! grep -q poll seen || fail "waits: $(cat seen)"
 rm few.syscap*
 
-# Calls in unusual places; also with all collectors
+# Calls in unusual contexts, also with all collectors
 for more in --no-symbols "--sample=1000,wall --memory --stalls --stderr --counters"; do
 	"$SYSCAP" record -q --no-symbols --io=2ms $more -o odd.syscap -- \
 		"$program" "$dir" odd >expected || fail "odd: $?"

@@ -30,7 +30,7 @@ lost() {
 diff counted seen || fail "it is not what the program counted"
 rm all.syscap
 
-# Allocations in unusual places; samples change nothing
+# Allocations in unusual contexts; samples have no effect on the result
 odd=$SYSCAP_TEST_BIN/record_memory_odd
 for sample in --no-symbols --sample=1000,wall; do
 	"$SYSCAP" record -q --no-symbols $sample --memory -o odd.syscap -- \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory_odd.c - allocations in unusual places.
+ * record_memory_odd.c - allocations in unusual contexts.
  *
  *	record_memory_odd FILE
  *	record_memory_odd many N

@@ -163,7 +163,7 @@ rm -f p.syscap
 	"echo 'emit 7' >$dir/in; sleep 0.3" >out 2>err
 n_done=$((n_done + 1))
 [ "$(marks main)" = 7 ] || fail "with a command: $(marks main)"
-# exec keeps what was emitted before
+# exec keeps earlier events
 attach
 run 'emit 5'
 run exec

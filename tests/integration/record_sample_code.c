@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_code.c - a program that uses processor time in code that comes
- * and goes.
+ * record_sample_code.c - a program that uses processor time in code that is
+ * loaded and removed.
  *
  *	record_sample_code jit		in memory, named in /tmp/perf-PID.map
  *	record_sample_code LIBRARY	in the plugin, which is loaded only

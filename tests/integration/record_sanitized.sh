@@ -41,7 +41,8 @@ run() {
 try() {
 	name=$1 leaks=$2
 	shift 2
-	# By wall time, as on a busy machine few ticks find the program running
+	# Sample by wall time: on a busy machine, few ticks by processor time
+	# arrive
 	run 0 "$@" --sample=1000,wall ./"$name"
 	[ "$(samples)" -gt 0 ] || [ "$name" = memory ] ||
 		fail "$name $*: no samples"

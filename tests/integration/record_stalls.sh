@@ -87,7 +87,7 @@ rm ./*.syscap*
 has_stall loop.syscap stand_still
 rm loop.syscap*
 
-# meet CAPTURE - ends processes that stay until CAPTURE has their code
+# meet CAPTURE - ends the waiting processes when CAPTURE has their code
 meet() {
 	while [ -d meet ]; do
 		"$SYSCAP" dump --type map "$1" >maps || :

@@ -22,8 +22,9 @@ says() {
 	}
 }
 
-# Most stacks of this program are in its own code; profile_work's are also in
-# the C library.  Nothing is preloaded, as a sanitized program would not start.
+# Most stacks of this program are in its own code.  Many stacks of profile_work
+# are in the C library.  No library is preloaded, because a sanitized program
+# would not start.
 strip -o stripped "$SYSCAP_TEST_BIN/record_sample_marks_sampler"
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o stripped.syscap -- ./stripped 2>err
 says '; most others are in stripped: install its debug symbols$'

@@ -707,7 +707,7 @@ static int work_with_small_alternate_stacks(void)
 	return why != NULL;
 }
 
-static volatile bool sees_ours; /* true: a handler had a wrong mask */
+static volatile bool sees_ours; /* whether a handler had a wrong mask */
 
 /* A handler that leaves little space on its stack. */
 static void use_most_of_it(int number)
@@ -885,7 +885,7 @@ static int be_strict(void)
 		return 77;
 	for (volatile unsigned i = 0; i < 300000000; i++)
 		continue;
-	block = malloc(100); /* the heap has space by now */
+	block = malloc(100); /* the heap has space since the first call */
 	free(block);
 	return (int)syscall(SYS_exit, write(strict_pipe[1], "x", 1) == -1);
 }

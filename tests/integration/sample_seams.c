@@ -130,9 +130,9 @@ static _Noreturn void wait_for_ever(void (*wait)(void))
 
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigaction(SIGUSR1, &action, NULL);
-	/* Forces the sampler to make its rings now.  Otherwise a later tick
-	 * would make the rings, and this test would count the calls as part of
-	 * the wait */
+	/* Forces the sampler to make its rings before the steps.  Otherwise a
+	 * later tick would make the rings, and this test would count the calls
+	 * as part of the wait */
 	const pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);

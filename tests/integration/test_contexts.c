@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_contexts.c - events in odd places, row by row of docs/contexts.md. */
+/*
+ * test_contexts.c - events in unusual contexts, row by row of docs/contexts.md.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

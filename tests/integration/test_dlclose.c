@@ -126,7 +126,7 @@ TEST(a_copy_in_an_unloaded_library_stays_mapped_and_ends_its_threads_rings)
 	peer_free(&peer);
 }
 
-/* Without a recorder, nothing keeps the library's code loaded. */
+/* Without a recorder, the library's code is unloaded. */
 CHILD(unloads_without_a_recorder)
 {
 	load(&plugin);

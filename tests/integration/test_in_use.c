@@ -2,7 +2,7 @@
 /*
  * test_in_use.c - commands that would replace, cut or append to a capture are
  * refused while a process writes the capture.  The error names the process, and
- * nothing is lost.
+ * no event is lost.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -80,7 +80,7 @@ CHILD(forks)
 		emit_twice(peer_arg());
 }
 
-/* Nothing is emitted before the commands have run. */
+/* The program emits no event before the commands have run. */
 CHILD(late)
 {
 	commands_touch(peer_arg(), "ready");
@@ -220,7 +220,7 @@ static void check_alive(enum mode mode)
 	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);
 	check_all_there(&writer, 2 * MARKS);
-	/* now these commands work */
+	/* after the exit, these commands work */
 	for (unsigned i = N_WRITING; i-- > 0;)
 		commands_run_well(writer.dir, writing[i]);
 	finish(&writer);

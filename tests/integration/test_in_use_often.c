@@ -168,7 +168,7 @@ static int open_trace(const struct trial *trial)
 	return fd;
 }
 
-/* Waits for the capture, which a child goes on writing. */
+/* Waits for the capture, which a child continues to write. */
 static void await_capture(const struct trial *trial)
 {
 	char *const path = commands_name(trial->dir, trial->name);

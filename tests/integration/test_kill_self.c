@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_kill_self.c - kills of processes that record themselves.  A process's
- * own file has every published frame once; a trace descriptor has all events
+ * own file has every published frame once; a trace fd has all events
  * older than the drain interval.  Tests also kill `recover`.
  */
 #define _GNU_SOURCE

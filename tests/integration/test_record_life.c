@@ -230,7 +230,7 @@ TEST(the_command_gets_the_signals_limits_and_files_it_would_have_had)
 	                       "echo $SYSPROF_CONTROL_FD > $0", path, NULL),
 	         0);
 	read_line(path, fd, sizeof(fd));
-	/* There is one descriptor more, the socket. */
+	/* There is one fd more, the socket. */
 	CHECK_EQ(strlen(with), strlen(without) + strlen(fd));
 	CHECK_EQ(strncmp(with, without, strcspn(without, "\n") - 6), 0);
 	recording_free(&recording);

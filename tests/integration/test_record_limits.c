@@ -23,8 +23,8 @@ static void limit(int what, rlim_t n)
 	CHECK_EQ(setrlimit(what, &limit), 0);
 }
 
-/* Allows @n more descriptors than are open now; the recorder inherits some of
- * the open ones. */
+/* Allows @n more fds than are open.  The recorder inherits some of the open
+ * fds. */
 static void limit_files(unsigned n)
 {
 	const int lowest = dup(STDERR_FILENO);
@@ -72,7 +72,7 @@ static bool exists(const void *path)
 	return access(path, F_OK) == 0;
 }
 
-/* The recorder can open no descriptor from now on. */
+/* The recorder can open no fd from now on. */
 TEST(a_recorder_without_memory_for_rings_exits_with_125)
 {
 	const struct rlimit none = { 3, 3 };
@@ -80,7 +80,7 @@ TEST(a_recorder_without_memory_for_rings_exits_with_125)
 
 	recording_init(&recording);
 	snprintf(flag, sizeof(flag), "%s/flag", recording.dir);
-	/* LeakSanitizer needs descriptors, too */
+	/* LeakSanitizer needs fds, too */
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 	recording_start(&recording, "sh", "-c",
 	                ": > $1; while [ -e $1 ]; do sleep 0.02; done;"

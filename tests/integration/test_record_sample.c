@@ -404,7 +404,7 @@ TEST(a_library_that_is_loaded_for_a_moment_has_names)
 
 TEST(too_many_files_to_keep_open_are_reported)
 {
-	/* The recorder keeps a quarter of its descriptors, 16, for mapped
+	/* The recorder keeps a quarter of its fds, 16, for mapped
 	 * files; sh, libc and so on take a few. */
 	const struct rlimit files = { 64, 64 };
 	const unsigned n = 20;

@@ -52,7 +52,7 @@ struct both {
 };
 
 /* Starts @child twice at the same time: with an output and with a trace
- * descriptor. */
+ * fd. */
 static void start_both(struct both *both, const char *child)
 {
 	static const char *const trace_env[] = { "SYSPROF_TRACE_FD=3",

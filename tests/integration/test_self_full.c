@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_self_full.c - processes that record themselves without disk space:
- * frames that fit are kept, the others are reported as lost, and writing goes
- * on when there is space again.
+ * frames that fit are kept, the other frames are reported as lost, and writing
+ * continues when there is space again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -354,7 +354,7 @@ TEST(a_limit_on_address_space_means_fewer_rings)
 	written_remove_dir(dir);
 }
 
-/* Opens another file at the number of each descriptor. */
+/* Opens another file at the number of each fd. */
 CHILD(reuses_numbers)
 {
 	const char reason[] = "the descriptor of the capture was closed";

@@ -68,7 +68,7 @@ static bool has_drain_thread(void)
 	return found;
 }
 
-/* Run @child with an output and with a trace descriptor.  Stores the numbers of
+/* Run @child with an output and with a trace fd.  Stores the numbers of
  * marks of emitter 0 that have arrived, 0 for an empty trace. */
 static void count_both(const char *child, int status, unsigned *ret_in_output,
                        unsigned *ret_in_trace)
@@ -350,7 +350,7 @@ CHILD(becomes_a_daemon)
 	exit(0);
 }
 
-/* Waits for the daemon, which is now a child of the test. */
+/* Waits for the daemon, which has become a child of the test. */
 static void wait_for_daemon(void)
 {
 	int status;

@@ -2,7 +2,7 @@
 /*
  * test_self_mremap.c - processes that record themselves while mremap() is
  * refused, as under valgrind, qemu-user and some sandboxes. Rings are then
- * mapped by their file's descriptor; without that descriptor, the reason is
+ * mapped by their file's fd; without that fd, the reason is
  * reported.
  */
 #define _GNU_SOURCE
@@ -114,10 +114,10 @@ static void run_both(const char *child, const char *extra, unsigned emitters)
 	written_remove_dir(dir);
 }
 
-/* ----------------------------------------------------- by the descriptor */
+/* ------------------------------------------------------------- by the fd */
 
-/* Starts threads before and after the program has closed all descriptors.  A
- * trace without its descriptor ends. */
+/* Starts threads before and after the program has closed all fds.  A
+ * trace without its fd ends. */
 static void record_in_threads(int error)
 {
 	const struct timespec moment = { 0, 100000000 };
@@ -200,7 +200,7 @@ TEST(forked_children_are_recorded_where_a_filter_refuses_mremap)
 	close(fd);
 }
 
-/* ------------------------------------------------------- no descriptor */
+/* --------------------------------------------------------------- no fd */
 
 static bool reason_is(const char *begin)
 {

@@ -377,7 +377,7 @@ static void wait_for_both(const struct progress *p)
 		test_sleep_ms(1);
 }
 
-/* Waits for the end of @pid, whose descriptors are closed earlier. */
+/* Waits for the end of @pid, whose fds are closed earlier. */
 static void wait_until_gone(pid_t pid)
 {
 	char path[64], line[512], state;
@@ -508,7 +508,7 @@ CHILD(has_a_child_that_overwrites)
 	if (kind != ONE_WORD)
 		emit(0, 10, 1000);
 	CHECK_EQ(written_wait(pid), 0);
-	/* After a few events, nobody looks at the slot before the end */
+	/* After a few events, no process checks the slot before the end */
 	emit(0, 1000, kind == ONE_WORD ? 1010 : 2000);
 	test_sleep_ms(100);
 	/* Another child emits as far as the overwritten memory allows */

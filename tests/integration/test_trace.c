@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace.c - SYSPROF_TRACE_FD: one descriptor, several writers. */
+/* test_trace.c - SYSPROF_TRACE_FD: one fd, several writers. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ TEST(a_memfd_of_a_parent_is_written)
 	written_run("marks", "0", trace_fd, fd);
 	tally_fd(fd, &t);
 	check_whole(&t, 1);
-	/* the descriptor's offset has not moved */
+	/* the fd's offset has not moved */
 	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0);
 	close(fd);
 }
@@ -128,7 +128,7 @@ TEST(a_tree_of_processes_shares_one_descriptor)
 	close(fd);
 }
 
-/* The same, and live on until a signal. */
+/* The same, but continue until a signal. */
 CHILD(marks_of_a_keeper)
 {
 	sigset_t usr1;

@@ -2,8 +2,8 @@
 /*
  * thread_names.c CAPTURE - threads whose names thread_names.sh looks for.
  *
- * One thread ends before a reader can see its name; another gets its last name
- * late, and lives until that name is in the capture.
+ * One thread ends before a reader can see its name; another thread gets its
+ * last name late, and runs until that name is in the capture.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

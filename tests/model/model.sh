@@ -28,7 +28,7 @@ check() {
 	# shellcheck disable=SC2086
 	"$CC" $options -w -DSAFETY -DNOFAIR -o pan pan.c
 	./pan -m20000 >pan.log
-	# A search that was cut short proves nothing
+	# An incomplete search is no proof
 	if grep -q 'max search depth too small\|out of memory' pan.log; then
 		cat pan.log >&2
 		return 1

@@ -111,7 +111,9 @@ TEST(ranges_are_whole_pages)
 
 #define N_THREADS 4u
 
-/* Each thread has its own addresses, interleaved with the others'. */
+/*
+ * Each thread has its own addresses, interleaved with those of other threads.
+ */
 static void *run(void *number)
 {
 	const uintptr_t first = (uintptr_t)number * 0x10000;

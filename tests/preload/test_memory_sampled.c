@@ -40,7 +40,7 @@ static double sum_of(size_t size, unsigned n, double mean)
 
 /*
  * The allocations of size @i in one run.  Sizes that are rarely drawn, or rarely
- * omitted, need more allocations than the others.
+ * omitted, need more allocations than other sizes.
  */
 static unsigned number_of(unsigned i)
 {

@@ -151,8 +151,8 @@ def check_others():
     chrome = json.loads(run("export", "--format=chrome"))
     same("chrome", sorted((e["name"], e["ts"], e["dur"])
                           for e in chrome["traceEvents"] if e["ph"] == "X"),
-         [("mapped window", 0, 2e6)]) # the others overlap this mark
-    # The frames are unchanged.
+         [("mapped window", 0, 2e6)]) # the other marks overlap this mark The
+    # frames are unchanged.
     for text in run("dump", "--json"), run("export", "--format=csv",
                                            "--table=marks"):
         assert str(2160 * SECOND) in text and "over" in text, text

@@ -152,7 +152,7 @@ def check_true():
 
 
 def check_cut(path):
-    """A part of the recording knows which marks have a false beginning."""
+    """In a part of the recording, marks with a false beginning are detected."""
     for times in (["--from=10ms"], ["--from=500ms"], ["--from=950ms"],
                   ["--to=500ms"], ["--to=950ms"],
                   ["--from=500ms", "--to=800ms"]):

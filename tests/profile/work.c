@@ -80,7 +80,7 @@ static int script(uint64_t *addrs, unsigned n_addrs, void *user)
 
 /*
  * Records of a malloc() wrapper.  Some memory is freed at once, some later, and
- * some never; and some frees get lost.
+ * some never.  Some frees get lost.
  */
 static void allocate(unsigned number)
 {

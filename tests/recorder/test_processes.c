@@ -21,7 +21,7 @@ static struct syc_processes_options options;
 static struct syc_processes *processes;
 static pid_t other;
 
-/* Acts as if another process's slot were found meanwhile. */
+/* Simulates the discovery of another process's slot. */
 static void settle(void *context)
 {
 	(void)context;

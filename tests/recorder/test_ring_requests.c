@@ -287,7 +287,7 @@ TEST(silent_connections_keep_no_caller_out)
 			serve();
 	}
 	check_honest();
-	/* Half of the callers send a request now; some are already
+	/* Half of the callers send a request, and some callers are already
 	 * disconnected */
 	for (int i = 0; i < 1200; i += 2)
 		(void)send(fds[i], "CreatRing", 10, MSG_NOSIGNAL);
@@ -310,7 +310,7 @@ static pid_t start_silent(unsigned n_connections)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		CHECK_EQ(dup2(ready[1], STDIN_FILENO), STDIN_FILENO);
-		close_range(3, ~0U, 0); /* drops inherited descriptors */
+		close_range(3, ~0U, 0); /* drops inherited fds */
 		while (n_connections-- > 0)
 			connect_to_it();
 		CHECK_EQ(write(STDIN_FILENO, "", 1), 1);

@@ -19,7 +19,7 @@ HOMES = (AT + "/./ann-lee", "/" + AT + "//ann-lee", AT + "/corp.example/ann-lee"
          AT + "/.ecryptfs/ann-lee", "/proc/1/root" + AT + "/ann-lee",
          "/var/lib/systemd" + AT + "/ann-lee.home",
          "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee")
-# After the home directory, the end of a path is not visible
+# The end of a path after the home directory is unknown
 FOLDERS = ("Acme Plan/bin", "a:acme", "acme,x", "acme;x", "acme(x)", "acme'x",
            'acme"x', "acme=x", " acme", "media/acme", "root/x")
 SECRETS = ("acme", "Acme", "zoe", "ann-lee", "hunter2", "secret-message", "secret-value",

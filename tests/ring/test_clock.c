@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_clock.c - syscap_clock() equals CLOCK_MONOTONIC within 5 us.  Within a
- * thread it never goes back, despite any interruption.
+ * thread the clock never goes back, despite any interruption.
  *
  * syscap_clock() uses a base only while a thread has a state, so all tests run
  * under a peer.

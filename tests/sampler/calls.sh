@@ -45,8 +45,8 @@ BEGIN {
 		"sendmsg prctl", calls)
 	for (i = 1; i <= n; i++)
 		listed["first " calls[i]] = 1
-	# Calls that check whether a recorder that has read nothing for a second
-	# exists
+	# Calls that check whether the recorder exists, if it has read nothing
+	# for a second
 	listed["later newfstatat"] = listed["later poll"] = 1
 }
 $1 != "ticks" { count[$0]++ }

@@ -150,7 +150,7 @@ void sampling_leave(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	usleep(1); /* TSan runs delayed handlers now */
+	usleep(1); /* TSan runs delayed handlers here */
 #endif
 }
 

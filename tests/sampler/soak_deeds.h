@@ -9,10 +9,10 @@
 
 typedef void soak_deed(void);
 
-/* ThreadSanitizer runs only the first SOAK_N_FOR_TSAN deeds.  The other deeds
- * end threads, or switch stacks without its knowledge, so that its own stack
- * overflows after minutes.  ThreadSanitizer discards a thread before the last
- * key destructors run, and crashes at a tick in such a destructor. */
+/* ThreadSanitizer runs only the first SOAK_N_FOR_TSAN deeds.  ThreadSanitizer
+ * does not detect the stack switches and thread ends of the other deeds, so its
+ * own stack overflows after minutes.  ThreadSanitizer discards a thread before
+ * the last key destructors run, and crashes at a tick in such a destructor. */
 #define SOAK_N_FOR_TSAN 6u
 
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];

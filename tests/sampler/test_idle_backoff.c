@@ -25,7 +25,7 @@
 #define PERIOD_NS (INT64_C(1000000000) / HZ)
 
 /* ThreadSanitizer delays handlers, and keeps only one of the signals that
- * arrive meanwhile, so the number of ticks is unknown. */
+ * arrive during the delay, so the number of ticks is unknown. */
 #define NEEDS_ALL_TICKS()                                                \
 	do {                                                             \
 		if (TEST_HAS_TSAN)                                       \

@@ -400,7 +400,7 @@ CHILD(reaches_safe_points)
 	CHECK_EQ(toy.n_walks, 1);
 	CHECK_EQ(toy.n_told, 3);
 	CHECK_EQ(syscap_safepoint(toy.attachment), 0);
-	/* no safe point will come, so the tick samples now */
+	/* no safe point follows, so the tick takes the sample */
 	toy.is_idle = true;
 	native_leaf(&toy);
 	CHECK_EQ(toy.n_walks, 1);

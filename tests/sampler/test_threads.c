@@ -23,8 +23,8 @@
 
 #define N 8
 
-/* ThreadSanitizer delays handlers, and keeps only one of the signals that come
- * meanwhile. */
+/* ThreadSanitizer delays handlers, and keeps only one of the signals that
+ * arrive during the delay. */
 #define GETS_ALL_TICKS (!TEST_HAS_TSAN)
 
 struct worker {
@@ -97,7 +97,7 @@ TEST(every_running_thread_is_in_the_capture)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	const struct syscap_sampler_stats stats = sampling_stats();
 	CHECK(stats.n_due > (GETS_ALL_TICKS ? 400 : 0));
-	/* A tick may come when its thread can't get a ring any more */
+	/* A tick may arrive when its thread can no longer get a ring */
 	CHECK(stats.n_refused <= N);
 	CHECK_EQ(sampling_finish(0, NULL), stats.n_samples);
 }
@@ -254,8 +254,8 @@ static void *start_and_stop(void *nothing)
 	for (int i = 0; i < 500; i++) {
 		int r;
 
-		/* Repeats while the other thread, perhaps not scheduled for
-		 * seconds, holds the sampler */
+		/* Repeats while the other thread holds the sampler, perhaps for
+		 * seconds without being scheduled */
 		do
 			r = syscap_sampler_start(&options);
 		while (r == -EBUSY);

@@ -182,7 +182,7 @@ static uint32_t read_word(pid_t pid, uint64_t address)
 	return word;
 }
 
-/* The thread has forgotten a slot that other threads may get. */
+/* The thread no longer uses a slot that other threads may get. */
 static bool stop_after_slot_end(int32_t tid, pid_t pid)
 {
 	do
@@ -207,8 +207,8 @@ static unsigned count_damages(const char *path)
 	return n;
 }
 
-/* An exit waits for the lock of a trace for a limited time only.  Then nothing
- * reports the events that are not written. */
+/* An exit waits for the lock of a trace for a limited time only.  Then no
+ * thread reports the unwritten events. */
 static void check_capture(const char *path, bool is_output, bool is_locked)
 {
 	const unsigned sent =

@@ -441,7 +441,10 @@ TEST(a_mapping_that_replaces_another_is_reported_again)
 	forget(&told);
 }
 
-/* Each round must report only new mappings, even if others are gone. */
+/*
+ * Each round must report only new mappings, even if other mappings were
+ * removed.
+ */
 TEST(each_short_lived_mapping_is_reported_once)
 {
 	enum {

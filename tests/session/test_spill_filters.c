@@ -34,7 +34,7 @@ __attribute__((visibility("default"))) int __lsan_is_turned_off(void)
 	return 1;
 }
 
-/* A thread notices a filter this late */
+/* A thread may detect a filter after this delay */
 #define NOTICED_MS 30
 /* More than a quarter of a ring of 64 KiB, and less than the ring */
 #define QUARTER 250u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_trace_beside.c - a second writer at a descriptor's position, like
- * writers of another library. The second writer empties the file, writes a
- * header and then complete frames, some at a time, regardless of the file's
- * content. (tests/dropin/beside.sh uses that library itself.)
+ * test_trace_beside.c - a second writer at an fd's position, like
+ * writers of another library. The second writer truncates the file, regardless
+ * of its content.  The writer then writes a header, and complete frames, some
+ * at a time. (tests/dropin/beside.sh uses that library itself.)
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_fd.c - accepted and refused trace descriptors. */
+/* test_trace_fd.c - accepted and refused trace fds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -121,7 +121,7 @@ TEST(sockets_must_be_connected_streams)
 	check_refused(socket(AF_UNIX, SOCK_STREAM, 0), "not connected");
 }
 
-/* ----------------------------------------------------- reused descriptors */
+/* ------------------------------------------------------------- reused fds */
 
 TEST(an_fd_reused_before_the_start_is_not_changed)
 {

@@ -66,7 +66,7 @@ static void check_descriptor(int fd)
 	CHECK_EQ(seen.writers[1], 40);
 	CHECK_EQ(seen.writers[2], 10);
 	CHECK_EQ(read_mark(fd), frames_size(fd));
-	/* Other users of the descriptor notice nothing */
+	/* Other users of the fd are not affected */
 	CHECK_EQ(fcntl(fd, F_GETFL), flags);
 	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0);
 	syc_trace_close(&writer.trace);
@@ -231,7 +231,7 @@ TEST(a_torn_frame_is_cut_before_anything_is_added)
 		frames_look_whole(fd, &seen);
 		CHECK_EQ(seen.writers[1], 19);
 		CHECK_EQ(seen.writers[2], 3);
-		/* The cut writer continues after the others */
+		/* The truncated writer continues after the other writers */
 		writer.next = 19;
 		CHECK_EQ(frames_write(&writer, 3, 0), 0);
 		frames_look_whole(fd, &seen);
@@ -480,7 +480,7 @@ TEST(a_full_disk_leaves_whole_frames_and_is_written_once_there_is_room)
 	rmdir(dir);
 }
 
-/* ----------------------------------- descriptors that can't be opened anew */
+/* ------------------------------------------- fds that can't be opened anew */
 
 static void lose_proc(void)
 {
@@ -566,7 +566,7 @@ TEST(a_file_that_may_only_be_read_anew_is_written_by_all)
 		close(unused);
 		for (unsigned k = 0; k < 50; k++)
 			CHECK_EQ(frames_write(&writer, 20, 10000), 0);
-		CHECK_EQ(dup(0), unused); /* no descriptor stays open */
+		CHECK_EQ(dup(0), unused); /* no fd stays open */
 		_exit(0);
 	}
 	for (unsigned i = 0; i < 3; i++)

@@ -29,7 +29,7 @@
 static struct frames_writer writer, other;
 static struct frames_seen seen;
 
-/* Read the rest of a stream whose writers are all gone. */
+/* Read the rest of a stream whose writers have all ended. */
 static void look_until_the_end(int fd)
 {
 	size_t size;
@@ -120,7 +120,7 @@ TEST(writers_of_a_named_pipe_write_one_header_while_one_of_them_lives)
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	for (unsigned i = 1; i < 4; i++)
 		frames_reap(start_writer(i, fd, 1, 5, 400));
-	/* Closing another descriptor of the pipe drops this process's locks;
+	/* Closing another fd of the pipe drops this process's locks;
 	 * the next write takes the locks again */
 	close(dup(fd));
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);

@@ -7,10 +7,10 @@
 # "whole" all, or with a part of a name all matching mutations.
 #
 # Each mutation is built from the LIBRARY's objects and recompiled objects of
-# the broken file, and runs the one test that should notice it, with a fixed
-# seed.  Two run at a time: this script starts itself for each.  READERS is the
-# archive by which the tests read captures, SOURCES the library's, separated by
-# colons.
+# the broken file, and runs the one test that should detect the mutation, with a
+# fixed seed.  Two run at a time: this script starts itself for each.  READERS
+# is the archive by which the tests read captures, SOURCES the library's,
+# separated by colons.
 #
 # Reads SYSCAP_SOURCE, CC, SYSCAP (the command; it is not broken).
 set -eu

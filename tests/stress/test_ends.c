@@ -2,8 +2,8 @@
 /*
  * test_ends.c - a signal at every instruction after a thread's last destructor.
  *
- * glibc blocks all signals a little later, and hands the thread's stack on to
- * the next one: the next thread finds everything that the handler left there,
+ * glibc blocks all signals a little later, and gives the thread's stack to the
+ * next thread.  The next thread finds all data that the handler left there,
  * also the values of thread-specific keys.
  */
 #define _GNU_SOURCE

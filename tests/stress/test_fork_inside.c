@@ -390,7 +390,7 @@ CHILD(guests_are_killed)
 
 	stepper_install(false);
 	sequence = -1;
-	emit_one(); /* binds the functions now */
+	emit_one(); /* binds the functions before the steps */
 	SYSCAP_MARK("test", "parent", 0, 0, NULL);
 	for (long k = 1;; k++) {
 		sequence = k;
@@ -431,7 +431,7 @@ TEST(a_vfork_child_may_be_killed_at_any_instruction_of_an_emit)
 	peer_free(&peer);
 }
 
-/* For a test in which a guest makes the process's first event. */
+/* For a test in which a vfork() child emits the process's first event. */
 static void *mark_in_thread(void *unused)
 {
 	SYSCAP_INSTANT("test", "thread", NULL);

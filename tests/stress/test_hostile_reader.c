@@ -53,7 +53,7 @@ static void wait_for_head(uint32_t head)
 		usleep(100);
 }
 
-/* The head is wrong now: the next look at the head closes the ring. */
+/* The head is wrong, so the next read of the head closes the ring. */
 static void find_out(void)
 {
 	while (get_stats().n_dropped == 0)
@@ -174,7 +174,7 @@ static __thread sigjmp_buf out;
 static __thread volatile bool may_jump;
 static __thread unsigned n_signals;
 
-/* Now and then abandons an emit, which has to be cleared away. */
+/* Sometimes abandons an emit, which a later emit must clean up. */
 static void on_timer(int signal)
 {
 	const int saved = errno;
@@ -304,7 +304,7 @@ static void scribble(struct syc_ring_header *header, enum scribbling what,
 		scribble_range(header, 0, 4096 + RING, state);
 		return;
 	}
-	/* now and then some progress, so that the ring stays open */
+	/* sometimes advance the head, so that the ring stays open */
 	if (what >= HEADER || random_number(state) % 4096 == 0)
 		__atomic_store_n(&header->head, head, __ATOMIC_RELEASE);
 	else

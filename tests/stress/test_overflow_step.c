@@ -3,10 +3,10 @@
  * test_overflow_step.c - an event that begins an overflow, moves a part of it,
  * or all of it, interrupted by a handler at every instruction.
  *
- * The reader is the emitting program itself, so the test chooses its moments.
- * The library blocks signals while it moves frames.  Single steps can't be
- * blocked, so the test replaces the blocking: a handler that is due meanwhile
- * runs where the library unblocks.
+ * The emitting program is also the reader, so the test chooses the times of
+ * reads.  The library blocks signals while it moves frames.  Single steps can't
+ * be blocked, so the test replaces the blocking: a handler that is due
+ * meanwhile runs where the library unblocks.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -231,7 +231,7 @@ static void step(void (*prepare)(void), void (*todo)(void), bool jumps)
 		CHECK(!is_due);
 		emit_three();
 		settle();
-		/* An event that was left may be kept, or lost, or neither */
+		/* An abandoned event may be kept, lost, or neither */
 		CHECK(n_kept + n_lost() <= n_sent);
 		CHECK(jumps || n_kept + n_lost() == n_sent);
 		CHECK(n_kept + n_lost() + n_jumped >= n_sent);

@@ -3,7 +3,8 @@
  * test_reader_moves.c - a reader that advances, and a handler that fills the
  * freed space, at every instruction of an emit that looks for space.
  *
- * The reader is the emitting program itself, so the test chooses the moments.
+ * The emitting program is also the reader, so the test chooses the times of
+ * reads.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void emit(unsigned n)
 		emit_one();
 }
 
-/* Reads everything published. */
+/* Reads all published frames. */
 static void read_all(void)
 {
 	struct syc_ring_header *const ring = syc_state_of(syc_self)->ring;

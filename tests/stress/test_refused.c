@@ -4,8 +4,8 @@
  * every instruction. Handlers emit marks that still fit, or end the recording,
  * or advance the reader.
  *
- * The reader is the emitting program itself, so the test chooses its moments,
- * and counts the read marks.
+ * The emitting program is also the reader, so the test chooses the times of
+ * reads, and counts the read marks.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -46,7 +46,7 @@ static const struct syc_state *state(void)
 	return syc_state_of(syc_self);
 }
 
-/* Reads everything published. */
+/* Reads all published frames. */
 static void read_all(void)
 {
 	struct syc_ring_header *const ring = state()->ring;

@@ -144,7 +144,7 @@ static bool kill_after(pid_t pid, unsigned n, bool of_batch, unsigned *ret_n)
 	return goes_on;
 }
 
-/* A child that lives as long as the root, and emits a mark for each byte. */
+/* A child that runs as long as the root, and emits a mark for each byte. */
 static int to_live, from_live;
 static pid_t live;
 
@@ -302,7 +302,7 @@ CHILD(repairing_victims)
 	note_sent();
 }
 
-/* Nobody is left to repair. */
+/* No process remains that could repair. */
 CHILD(last_victims)
 {
 	unsigned n_batch, n_all;

@@ -107,7 +107,7 @@ struct attempt {
 	int32_t call;
 	int32_t k;
 	int64_t sequence;    /* number of stepped event */
-	int32_t n_inner;     /* events that handlers emitted meanwhile */
+	int32_t n_inner;     /* events that handlers emitted during a step */
 	int32_t n_abandoned; /* abandoned since, by the library's count */
 };
 

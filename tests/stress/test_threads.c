@@ -231,7 +231,9 @@ TEST(a_thread_that_emits_in_its_last_destructor_is_found_by_the_next)
 	peer_free(&peer);
 }
 
-/* Each thread has its own stack, which is gone when the next thread looks. */
+/*
+ * Each thread has its own stack, which is unmapped when the next thread checks.
+ */
 CHILD(without_exit_hook)
 {
 	const size_t size = 1 << 20;

@@ -79,7 +79,8 @@ fi
 port=$(python3 -c 'import socket; s = socket.socket()
 s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 export DEBUGINFOD_URLS="http://127.0.0.1:$port/"
-# Without servers of its own, which the server would ask in turn.
+# Clear the list of servers, because the server would forward requests to these
+# servers.
 env -u DEBUGINFOD_URLS debuginfod -v -d :memory: -p "$port" -t 0 -g 0 -F served >log 2>&1 &
 server=$!
 id=$(readelf -n prog | sed -n 's/ *Build ID: //p')

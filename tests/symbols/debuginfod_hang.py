@@ -47,14 +47,14 @@ assert 1 < seconds < 20, seconds
 assert os.path.exists("hang.syscap")
 os.remove("hang.syscap")
 
-# Ctrl-C ends the command, which leaves nothing behind.
+# Ctrl-C ends the command, which leaves no file behind.
 status, messages, seconds = run(
     "50s", lambda pid: os.killpg(pid, signal.SIGINT))
 assert status == -signal.SIGINT, (status, messages)
 assert seconds < 20 and not os.path.exists("hang.syscap"), seconds
 
 
-# If only the child gets the signal, the command goes on.
+# If only the child gets the signal, the command continues.
 def interrupt_child(pid):
     for child in children(pid):
         os.kill(child, signal.SIGINT)

@@ -133,7 +133,7 @@ if [ -x $python ]; then
 	against_libunwind 500 $python work.py
 	against_gdb 3000 $python work.py
 fi
-# Other interpreters, compilers and programs with assembly, if installed.
+# Record other interpreters, compilers and programs with assembly, if installed.
 cc1=$("$CC" -print-prog-name=cc1)
 awk 'BEGIN { for (i = 0; i < 20000; i++)
 	printf "int f%d(int x) { for (int i = 0; i < x; i++) x ^= i * %d; return x; }\n",

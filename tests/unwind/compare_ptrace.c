@@ -6,7 +6,7 @@
  *
  *	compare_ptrace PRELOAD N COMMAND...
  *
- * Kills the program after N stacks or a minute.  At its end, prints the figures
+ * Kills the program after N stacks or a minute.  Finally prints the figures
  * and, for each place of a difference, the module and offset of the frame whose
  * callers differ.  If libunwind found no tables for the code of this frame, or
  * of a frame further in, libunwind has guessed.  Then the stack is not

@@ -27,7 +27,7 @@
 #ifndef __has_attribute
 #define __has_attribute(x) 0
 #endif
-/* A function that is neither inlined, cloned, nor merged with an equal
+/* A function that the compiler does not inline, clone, or merge with an equal
  * function. */
 #if __has_attribute(noipa)
 #define WALK_OWN __attribute__((noipa, noinline))

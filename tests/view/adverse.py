@@ -117,7 +117,7 @@ def look(words, size):
 
 
 def grow(path, data, rng):
-    """The file of a recorder that dies at a random place."""
+    """The file of a recorder that was killed at a random time."""
     places = sorted(rng.randrange(min(256, len(data)), len(data) + 1)
                     for _ in range(4))
     with open(path, "wb", buffering=0) as file:

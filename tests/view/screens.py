@@ -159,7 +159,8 @@ def marks(path, capture, want, args):
 
 
 def inside(path, capture, want, args):
-    """The slowest marks of the first name in view, against the other marks."""
+    """The comparison of the slowest marks of the first visible name with the
+    other marks."""
     lines = screen(path, "compare", args + ["--keys", ""])
     head = lines and re.match(
         r"the slowest 1 % of (.*): (\d+) of (\d+), (\d+) and more", lines[0])

@@ -60,8 +60,8 @@ def check_messages(syscap, work):
 
 
 def check_heap(syscap, work):
-    """Memory that is freed after the part is not freed in the part, and no
-    leak.  The allocations are a sample."""
+    """In the part, memory that is freed after the part is not freed, and is not
+    a leak.  The allocations are a sample."""
     whole, part = (os.path.join(work, name) for name in ("heap", "heap-part"))
     with open(whole, "wb") as file:
         file.write(struct.pack("<IBB66sqq168x", 0xFDCA975E, 1, 1, b"", 0, 40))

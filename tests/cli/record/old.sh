@@ -35,7 +35,7 @@ cp there/b before
 [ -L link ]
 cmp there/b.old before
 
-# --force keeps nothing
+# --force keeps no old capture
 rm a.old
 cp there/b a
 "$SYSCAP" record -q --force -o a -- true
@@ -68,7 +68,7 @@ grep -q 'exists and is not a capture' err
 [ "$(cat b)" = text ]
 [ ! -e b.old ]
 
-# nor is a file opened by the shell
+# a file that the shell opened is not changed, either
 cp a c
 "$SYSCAP" record -q -o /dev/stdout -- true 1<>c
 [ ! -e c.old ]

@@ -151,7 +151,7 @@ def main():
     expect(lines, "x.syscap", "  hottest    render 100.0 %")
     assert not any("no names" in line for line in lines), lines
     assert "  samples    1" in lines, lines
-    # Code in no file, without a name, is not of the program.
+    # Unnamed code outside of all files does not belong to the program.
     lines = head(*files, sample(1, 1, 2, LIBC, APP), sample(1, 1, 1, NOWHERE))
     expect(lines, "  hottest    libc.so.6+0x10 (libc.so.6) 66.7 %")
     # Integers that only grow have a rate, bytes are readable, and counters
@@ -248,7 +248,7 @@ def main():
         assert [row.split("s ", 1)[1].split("+")[0].strip()
                 for row in rows] == waits, rows
         expect(lines, "  the slowest %d: %s" % (len(waits), summary))
-    # Nothing was sampled.
+    # The capture has no samples.
     lines = head(*files)
     expect(lines, "x.syscap", "  lost       nothing")
     assert not any("hottest" in line for line in lines), lines

@@ -162,7 +162,7 @@ test('flame chart in order of time', async () => {
 	assert.equal(rows, 3);
 	const parse = boxes.filter((box) => box.id === 2);
 	assert.deepEqual(parse.map((box) => [box.x, box.w]), [[100, 40], [500, 40]]);
-	// samples that do not pass have no category
+	// omitted samples have no category
 	const some = layout((i) => i > 0).boxes.filter((box) => box.id === 2);
 	assert.deepEqual(some.map((box) => [box.x, box.w]), [[500, 40]]);
 });

@@ -29,7 +29,7 @@ export async function columns(list) {
 
 /**
  * Threads 1 and 2 of process 10, and marks "app/turn". hash() runs in the
- * second mark, which is long, and parse() runs in the others.
+ * second mark, which is long, and parse() runs in the other marks.
  */
 export async function model() {
 	return new Model(await columns(list()));

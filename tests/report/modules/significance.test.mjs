@@ -89,7 +89,7 @@ test('marks are units, if marks are compared', async () => {
 	const comparison = compare(model, {}, { view: 'compare', amount: '1' }, 'app/turn');
 	compareFunctions(model, comparison);
 	const [slow, others] = comparison.units;
-	// hash has 2 + 6 in the slow mark, parse 2 in each of the others
+	// hash has 2 + 6 in the slow mark, and parse has 2 in each other mark
 	assert.deepEqual([slow.n, others.n], [1, 2]);
 	assert.deepEqual([slow.sums[3], slow.counts[3], others.sums[2], others.squares[2]],
 		[8, 2, 4, 8]);
