@@ -551,7 +551,7 @@ int syc_recover_from_living(const char *path, struct syc_recovered *recovered,
 	if (!take_lock(&head->lock)) {
 		r = syc_error_set(
 			error, EBUSY, 0,
-			"a thread of the process writes for too long");
+			"a thread of the process writes for too long; try again");
 		goto out;
 	}
 	r = move_locked(&rest, rings, &file, recovered, error);

@@ -343,10 +343,9 @@ static void print_file(const struct syc_stat_hot *hot, const struct row *rows,
 	putchar('\n');
 	syc_printable_write(stdout, name, false);
 	if (source == NULL)
-		printf(" (%s: only the numbers of lines are known)",
-		       strerror(errno));
+		printf(" (%s: only line numbers are known)", strerror(errno));
 	else if (recorded_at > 0 && status.st_mtime > recorded_at)
-		printf(" (changed after the recording: lines may be others)");
+		printf(" (changed after the recording: lines may differ)");
 	puts("\n     self    total    line");
 	print_source(hot, rows, n, lines, source);
 	if (source != NULL)

@@ -172,7 +172,7 @@ static const char *find_block(int32_t pid, uint64_t *ret_block,
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	if (stat(path, &st) != 0)
-		return "there is no such process";
+		return "the process does not exist; syscap ps lists processes";
 	if (st.st_uid != geteuid())
 		return "the process belongs to another user";
 	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
@@ -184,7 +184,7 @@ static const char *find_block(int32_t pid, uint64_t *ret_block,
 	(void)read_memory(pid, 0, &word, sizeof(word));
 	if (errno == EPERM || errno == EACCES)
 		return "the kernel does not permit access to the process's "
-		       "memory; look at the sysctl kernel.yama.ptrace_scope";
+		       "memory; check the sysctl kernel.yama.ptrace_scope";
 	if (syc_procfs_maps(pid, search_object, &search) != 0)
 		return "the mappings of the process are unreadable";
 	if (search.n_copies == 0)
@@ -249,7 +249,7 @@ static bool store_state(int32_t pid, uint64_t block, uint32_t state)
 		&byte, 1);
 }
 
-/* Make the next event of each copy look at the state. */
+/* Make the next event of each copy check the state. */
 static void call_attention(int32_t pid, uint64_t block)
 {
 	const uint8_t byte = SYC_ATTENTION_BYTE;
@@ -376,7 +376,7 @@ static const char *post_request(struct attached *attached,
 	if (!write_memory(attached->pid, attach_at(attached->block) + begin,
 	                  (char *)attach + begin, sizeof(*attach) - begin) ||
 	    !store_state(attached->pid, attached->block, SYC_ATTACH_REQUESTED))
-		return "the kernel does not permit to write to the process's "
+		return "the kernel does not permit writes to the process's "
 		       "memory";
 	call_attention(attached->pid, attached->block);
 	return NULL;
@@ -539,7 +539,7 @@ static bool end_living(struct attached *attached, uint32_t *ret_state)
 	if (!store_state(attached->pid, block, SYC_ATTACH_OVER))
 		return false;
 	call_attention(attached->pid, block);
-	/* The process may have begun after the first look */
+	/* The process may have begun after the first check */
 	(void)read_active(attached->pid, block, &epoch);
 	const int64_t end = syc_now() + EMITS_NS;
 	while (has_emits(attached->pid, block, epoch) && syc_now() < end)

@@ -164,7 +164,7 @@ static bool keep_bytes(const struct syc_traced_file *file, const char *output,
 	        "%s; %s%s\n",
 	        file->option, file->who, why,
 	        done == copy->size ? "a copy is in "
-	                           : "no copy could be written to ",
+	                           : "cannot write a copy to ",
 	        name);
 	free(name);
 	return done == copy->size;

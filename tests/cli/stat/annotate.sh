@@ -66,7 +66,7 @@ touch -d '+1 minute' burn.c
 	fail "no note of a change"
 rm burn.c
 "$SYSCAP" stat --annotate burn burn.syscap >out
-grep -q 'burn.c (No such file or directory: only the numbers' out ||
+grep -q 'burn.c (No such file or directory: only line numbers' out ||
 	fail "$(cat out)"
 grep -q '^  *[1-9][0-9.]* %  *[1-9][0-9.]* %  *8$' out || fail "$(cat out)"
 ! "$SYSCAP" stat --annotate burm burn.syscap 2>err || fail "burm is known"
