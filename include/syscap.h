@@ -248,8 +248,8 @@ int syscap_drain(void);
  * If a signal handler leaves an event by siglongjmp(), the thread's next event
  * repairs this event, if both events run on the thread's own stack.  Programs
  * that switch stacks inside a signal handler (preemptive coroutines) and never
- * return to the old stack must call this function.  Do not call it while an
- * interrupted event may still continue.
+ * return to the old stack must call this function.  Do not call this function
+ * while an interrupted event may still continue.
  *
  * Context: any-thread, signal-safe.
  */
@@ -467,14 +467,15 @@ void syscap_counter_update_double(struct syscap_counter *counter, double value);
 /**
  * Add @n to a counter, and record the sum.  The addition also takes place
  * without a recording.  Threads and handlers may add at the same time: after
- * the last addition the newest recorded value is the sum.  Set and update no
- * counter to which you add.
+ * the last addition the newest recorded value is the sum.  Do not set or update
+ * a counter to which you add.
  *
  * syscap_counter_add() takes a whole number for a counter of either type.  The
  * counter of syscap_counter_add_double() must have the type SYSCAP_DOUBLE.
  *
- * Context: any-thread, signal-safe.  Costs as much as an atomic addition more
- * than an update.  While other threads add, the call may record several sums.
+ * Context: any-thread, signal-safe.  The additional cost over an update is that
+ * of an atomic addition.  While other threads add, the call may record several
+ * sums.
  */
 void syscap_counter_add(struct syscap_counter *counter, int64_t n);
 void syscap_counter_add_double(struct syscap_counter *counter, double n);
@@ -825,7 +826,7 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 	       (st->defined[index / 64] >> index % 64 & 1) != 0;
 }
 
-/** Longest message that the inline mark takes. */
+/** Longest message of an inline mark. */
 #define SYC_INLINE_MESSAGE 1024u
 
 /* Length of a CTRSET of one group. */
@@ -844,8 +845,8 @@ syc_message_fill(unsigned char *at, const char *message, size_t n)
 		memcpy(at, message, n);
 }
 
-/* Fill a mark after its header, without the message.  The room for the message
- * ends in zeroes. */
+/* Fill a mark after its header, without the message.  The bytes after the
+ * message are zero. */
 static inline __attribute__((always_inline)) void
 syc_mark_fill(unsigned char *frame, uint32_t len,
               const struct syscap_mark_site *site, int64_t duration)

@@ -71,7 +71,7 @@ extern "C" {
 /** Size of a frame's header.  An end marker is only a header. */
 #define SYC_HEAD_SIZE 24u
 
-/** Most bytes of a loss record. */
+/** Maximum size of a loss record, in bytes. */
 #define SYC_LOSS_RECORD_MAX 512u
 #define SYC_RING_ROOM       (SYC_LOSS_RECORD_MAX + SYC_HEAD_SIZE)
 
@@ -91,7 +91,7 @@ struct syc_thread {
 	uint64_t disturbed; /* not 0: pos is valid, not next; see event.c */
 	unsigned char *body;
 	uint32_t *tail;     /* in the ring header; NULL: publish nothing */
-	const int32_t *cpu; /* rseq's cpu_id of this thread, or a word of -1 */
+	const int32_t *cpu; /* rseq's cpu_id, or a word with -1 */
 
 	/* the clock: ns = base_ns + (tsc - base_tsc) * mult / 2^32 */
 	uint64_t base_tsc __attribute__((aligned(64)));
@@ -220,7 +220,8 @@ syc_enter(struct syc_thread *st, volatile uintptr_t *token)
  *
  * SYC_WORD(mark, duration, value) is the word in which this field of struct
  * syscap_wire_mark is @value, an unsigned number, and all other fields are 0.
- * SYC_WORD_FIELD() is the field, below garbage, of the word.
+ * SYC_WORD_FIELD() shifts a field of @word to the lowest bits.  The higher bits
+ * are undefined.
  */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define SYC_WORD_SHIFT(type, field) \
@@ -296,7 +297,10 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 		/* A handler abandoned its emit before the first word */
 		if (SYC_UNLIKELY(__atomic_load_n(&st->headered,
 		                                 __ATOMIC_RELAXED) != old)) {
-			/* Or a handler forked, or closed the ring */
+			/*
+			 * The body is NULL if a handler forked or closed the
+			 * ring
+			 */
 			if (__atomic_load_n(&st->body, __ATOMIC_RELAXED) ==
 			    NULL)
 				return NULL;
@@ -365,7 +369,7 @@ static inline void syc_leave(struct syc_thread *st, volatile uintptr_t *token,
 
 /* ------------------------------------------------ emits that are alone */
 
-/** The place of the frame of syc_begin(). */
+/** Position of the frame of syc_begin(). */
 struct syc_place {
 	unsigned char *frame;
 	uint32_t *tail;

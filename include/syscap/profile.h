@@ -504,8 +504,8 @@ struct syscap_view {
 	 * conditions.  @total includes @recording only if with_recording is
 	 * set; @whole always includes @recording. */
 	uint64_t recording, whole;
-	uint64_t recording_memory;   /* part of @recording in calls of the
-	                            * allocator, which --memory observes */
+	uint64_t recording_memory;   /* part of @recording below allocator
+	                              * calls, which --memory observes */
 	uint64_t ticks;              /* total in ticks (allocations: 0) */
 	uint64_t n_passed;           /* passed samples, allocations or waits */
 	uint64_t n_looked;           /* n_passed without a filter */
@@ -515,7 +515,7 @@ struct syscap_view {
 
 	size_t n_nodes;
 	const uint32_t *parents, *functions;
-	const uint64_t *selfs, *totals; /* sums without and with nodes below */
+	const uint64_t *selfs, *totals; /* without and with callees */
 	/* With by_line, in captures with lines: the line of node i, or NONE.
 	 * Siblings then differ by function or line.  Otherwise, lines is
 	 * NULL. */
@@ -607,9 +607,9 @@ struct syscap_profile_mark {
 	                * NONE: a whole operation */
 	uint32_t depth; /* depth in its lane */
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
-	bool is_end;    /* tables omit this mark: it ends an operation whose
-			 * begin mark has the whole duration, or belongs to one
-			 * that ended before the recording */
+	bool is_end;    /* tables omit this mark: the begin mark of its
+	                 * operation has the whole duration, or the operation
+	                 * ended before the recording */
 };
 
 /** Group and name of marks. */
@@ -849,7 +849,7 @@ struct syscap_profile_heap {
 	 * leaked memory. */
 	uint64_t peak;
 	int64_t peak_time;
-	/* One allocation per this many bytes is recorded, and stands for these
+	/* One allocation per this many bytes is recorded, and represents these
 	 * bytes; 0: all. */
 	uint64_t sample_bytes;
 	/* `syscap cut` removed the end of the recording, and with it frees of

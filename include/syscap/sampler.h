@@ -77,7 +77,7 @@ struct syscap_sampler_options {
 	                     * has a signal of its own: 0 */
 	uint32_t max_depth; /* addresses in a sample, 32 to 512; 0: 512 */
 	uint32_t stacks;    /* enum syscap_sampler_stacks */
-	uint32_t max_share; /* most time of a thread that samples may take, in
+	uint32_t max_share; /* maximum share of a thread's time for samples, in
 	                     * percent, 1 to 100 (no limit); 0: 10 */
 	char message[256];  /* out: a description, or the error */
 };
@@ -140,7 +140,7 @@ struct syscap_sampler_stats {
 	uint64_t n_refused;    /* ticks during another tick, or in a thread
 	                        * that had just ended */
 	uint64_t n_foreign;    /* passed-on signals of the program */
-	uint32_t n_threads;    /* threads sampled now */
+	uint32_t n_threads;    /* sampled threads */
 	uint32_t n_unsampled;  /* threads without a timer */
 	uint32_t n_names_lost; /* names without room in the table */
 	int signal;            /* signal in use; 0: no signal yet */

@@ -21,9 +21,9 @@
  * program's threads do not read counters.  Without the library's thread
  * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) the capture has no counters, and
  * reports the reason.  With SYSPROF_TRACE_FD the program reads no counters.
- * Under a recorder the program reads none either: the recorder reads them on
- * request.  A forked child that records into its parent's file has its parent's
- * counters.
+ * Under a recorder, the program reads no counters, either: the recorder reads
+ * the counters on request.  A forked child that records into its parent's file
+ * has its parent's counters.
  *
  * The linker takes this code (some 23 KiB) out of the archive if the program
  * calls a function of this header or uses SYSCAP_WITH_SYSTEM_COUNTERS.

@@ -153,8 +153,9 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
                                         const char *cmdline);
 
 /**
- * Add a stack of thread @tid.  Of more than 8,187 addresses, the frame has the
- * innermost and the flag SYSCAP_STACK_CUT of <syscap/format.h>.
+ * Add a stack of thread @tid.  If there are more than 8,187 addresses, the
+ * frame has the innermost addresses, and the flag SYSCAP_STACK_CUT of
+ * <syscap/format.h>.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,

@@ -13,7 +13,7 @@
 
 #include "sysprof-version.h"
 
-/* The text in front of every declaration; may be defined before inclusion. */
+/* Prefix of every declaration.  A program may define the prefix first. */
 #ifndef _SYSPROF_EXTERN
 #define _SYSPROF_EXTERN extern
 #endif

@@ -13,7 +13,7 @@
  *		at = note.next;
  *	}
  *
- * The functions are pure.  Context of everything here: any-thread, signal-safe.
+ * The functions are pure.  Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_ELF_NOTE_H
 #define SYC_BASE_ELF_NOTE_H

@@ -5,7 +5,7 @@
  * <syscap/emit.h> writes the headers of frames in a ring.  Readers, loss
  * records and JSON use the names of this file.
  *
- * The functions are pure.  Context of everything here: any-thread, signal-safe.
+ * The functions are pure.  Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_FRAME_H
 #define SYC_BASE_FRAME_H

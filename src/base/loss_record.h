@@ -9,7 +9,7 @@
  *
  *	frames=12 bytes=1248 tid=4711 mark=10 ctrset=2
  *
- * The functions are pure.  Context of everything here: any-thread, signal-safe.
+ * The functions are pure.  Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_LOSS_RECORD_H
 #define SYC_BASE_LOSS_RECORD_H

@@ -2,7 +2,7 @@
 /*
  * text.h - bounded texts for frames, without locale, printf() and allocation.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_TEXT_H
 #define SYC_BASE_TEXT_H

@@ -128,9 +128,9 @@ int syc_file_lock_opener(int fd);
 int syc_in_use_check(const char *path, struct syscap_error *error);
 
 /**
- * Like syc_in_use_check(), before the caller replaces or empties @path.  Unless
- * @force, the function also refuses, with -EEXIST, a capture whose killed
- * process left frames in a ring file.
+ * Like syc_in_use_check(), before the caller replaces or truncates @path.
+ * Unless @force, the function also refuses, with -EEXIST, a capture whose
+ * killed process left frames in a ring file.
  */
 int syc_in_use_may_replace(const char *path, bool force,
                            struct syscap_error *error);

@@ -71,7 +71,7 @@ struct syc_join_options {
 	 * may be NULL.
 	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
-	/* Return whether a frame is written.  If NULL, all frames are. */
+	/* Return whether a frame is written.  If NULL, all frames are kept. */
 	bool (*keeps)(void *data, const struct syscap_frame *frame);
 	void *data;
 };

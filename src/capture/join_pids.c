@@ -282,12 +282,12 @@ static enum verdict compare(const struct syc_join_process *a,
 /* A process of an input. The processes of one original pid form a list. */
 struct known {
 	const struct syc_join_process *process;
-	size_t input, next; /* next: 1 + place of the next process */
+	size_t input, next; /* next: 1 + index of the next process */
 };
 
 struct settling {
 	struct syc_map by_original;
-	SYC_ARRAY(size_t) heads; /* 1 + place of the first process of a pid */
+	SYC_ARRAY(size_t) heads; /* 1 + index of the first process of a pid */
 	SYC_ARRAY(struct known) known;
 	/* All process numbers in inputs, original and new. */
 	struct syc_map used;

@@ -106,7 +106,7 @@ struct syc_writer_totals {
 int syc_writer_open(const char *path, bool force,
                     struct syc_writer **ret_writer, struct syscap_error *error);
 
-/** Empty the file, and write the header.  The capture begins at @time, in
+/** Truncate the file, and write the header.  The capture begins at @time, in
  * ns. */
 int syc_writer_begin(struct syc_writer *writer, int64_t time,
                      struct syscap_error *error);

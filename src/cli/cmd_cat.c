@@ -137,7 +137,7 @@ static int add_inputs(struct cat_job *job)
 	return r;
 }
 
-/* Keep the knowledge that the writer of an input was killed.  A ring file has
+/* Record in the output that the writer of an input was killed.  A ring file has
  * the last events of its process. */
 static void note_unfinished(struct cat_job *job, int64_t time)
 {

@@ -50,7 +50,9 @@ static bool keeps_mark(const struct cut *cut, const struct syscap_frame *frame)
 	if (__builtin_add_overflow(frame->time, duration > 0 ? duration : 0,
 	                           &end))
 		end = INT64_MAX;
-	/* As in a view, the end of such a mark passes or does not. */
+	/*
+	 * As in a view, the end of such a mark decides whether the mark passes.
+	 */
 	if (syc_processes_is_false_mark(&cut->processes, frame))
 		return end >= cut->from && end < cut->to;
 	return frame->time < cut->to &&
@@ -59,7 +61,7 @@ static bool keeps_mark(const struct cut *cut, const struct syscap_frame *frame)
 
 /*
  * Return whether a frame is in the times to keep.  Definitions, names and files
- * stay, because other frames refer to these.  Processes and mappings stay if
+ * stay, because other frames refer to them.  Processes and mappings stay if
  * they began before the end.
  */
 static bool keeps(void *data, const struct syscap_frame *frame)
@@ -109,7 +111,7 @@ static bool limit(void *data, struct syc_join_span *span)
 	return span->begin < span->end;
 }
 
-/* Take --from or --to, as the filter of other commands. */
+/* Parse --from or --to, like the filter of other commands. */
 static bool take_time(struct cut *cut, const char *command, const char *name,
                       const char *value)
 {

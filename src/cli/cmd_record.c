@@ -237,7 +237,7 @@ static bool has_running_programs(const struct syc_record_options *options)
 	return options->n_bus_names != 0 || options->n_pids != 0;
 }
 
-/* Return whether an option is about the command, which is not there. */
+/* Return whether an option applies to the command, which is missing. */
 static bool needs_command(const struct syc_record_options *options)
 {
 	const char *const option = options->sample != NULL   ? "--sample"

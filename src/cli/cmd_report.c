@@ -290,7 +290,7 @@ int syc_report_page_make(struct syc_report_page_request *request)
 	 * request. */
 	request->with_recording = request->filter.filter.with_recording;
 	request->filter.filter.with_recording = true;
-	/* Do not select an amount here, because the page has all. */
+	/* Do not select an amount here, because the page has all amounts. */
 	request->of = request->filter.filter.of;
 	request->filter.filter.of = SYSCAP_VIEW_SAMPLES;
 	if (syc_view_query_open(&query, &options, &request->filter.filter) &&

@@ -280,9 +280,9 @@ static int parse(struct run *run, int argc, char **argv)
 }
 
 /*
- * A capture that is not kept has no name, so the capture disappears at any end
- * of this process.  The recorder inherits the fd, and opens the file by the fd.
- * The fd is read-only: only the recorder writes.
+ * A capture that is not kept has no name, so the capture disappears when this
+ * process ends for any reason.  The recorder inherits the fd, and opens the
+ * file by the fd.  The fd is read-only: only the recorder writes.
  */
 static bool make_unnamed(struct run *run, const char *command)
 {

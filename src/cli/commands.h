@@ -51,8 +51,8 @@ struct syc_report_page_request {
 };
 
 /**
- * Return whether a page may be written under the default name @name, which only
- * an older page or no file may have.  The function prints a message if not.
+ * Return whether a page may be written under the default name @name: no file,
+ * or only an older page, has this name.  The function prints a message if not.
  */
 bool syc_report_page_may_replace(const char *command, const char *name);
 

@@ -197,7 +197,7 @@ const char *syc_output_file_stdout(const char *command)
 	}
 	/*
 	 * main() has replaced a closed stdout by a file that cannot be written.
-	 * The path of that file could be opened again, and would swallow the
+	 * The path of that file could be opened again, and would receive the
 	 * output.
 	 */
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
@@ -210,7 +210,7 @@ const char *syc_output_file_stdout(const char *command)
 
 /*
  * The path of a new file that replaces the old file.  Returns NULL to write in
- * place: for devices, pipes, files with several names, and files of other
+ * place: for devices, pipes, files with several hard links, and files of other
  * users.
  */
 static char *choose_place(const char *name, mode_t *ret_mode)

@@ -37,7 +37,7 @@ bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 /** The part of a profile with the requested stacks. */
 unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 
-/** The option of record for @of. */
+/** The option of `syscap record` that records @of. */
 const char *syc_filter_options_record(enum syscap_view_of of);
 
 /** Maximum size of a sentence about syscap's own code, with its NUL. */

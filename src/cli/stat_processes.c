@@ -13,8 +13,8 @@
 #include "common/containers.h"
 
 /*
- * Most thread ids shown of one process, and their bytes.  Further ids are
- * counted.
+ * Maximum number of thread ids shown of one process, and their bytes.  Further
+ * ids are counted.
  */
 #define MOST_THREADS 8
 #define MOST_TIDS    64

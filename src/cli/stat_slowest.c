@@ -8,7 +8,7 @@
  * unknown, no thread of its process ran longer than the busiest thread, which
  * gives a lower bound.
  *
- * A sample stands for all time since the thread's previous sample, which may
+ * A sample represents all time since the thread's previous sample, which may
  * precede the mark.  So a waiting time has an error of the time between
  * samples, and a shorter mark has no waiting time.
  */

@@ -84,7 +84,7 @@ static int process_list_add_thread(struct syc_process_list *processes,
 	return 0;
 }
 
-/* Take the name of a thread from a METADATA frame. */
+/* Read the name of a thread from a METADATA frame. */
 static int learn_name(struct syc_process_list *processes,
                       const struct syscap_frame *frame)
 {

@@ -65,12 +65,12 @@ struct syc_counter_stats {
 
 void syc_counter_stats_fini(struct syc_counter_stats *counters);
 
-/** Take in all counters of a CTRDEF.  Returns 0 or -ENOMEM. */
+/** Add all counters of a CTRDEF.  Returns 0 or -ENOMEM. */
 int syc_counter_stats_define(struct syc_counter_stats *counters,
                              const struct syscap_reader *reader,
                              const struct syscap_frame *frame);
 
-/** Take in all values of a CTRSET.  Returns 0 or -ENOMEM. */
+/** Add all values of a CTRSET.  Returns 0 or -ENOMEM. */
 int syc_counter_stats_set(struct syc_counter_stats *counters,
                           const struct syscap_reader *reader,
                           const struct syscap_frame *frame);
@@ -86,7 +86,7 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
  */
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
-/** Changes a second of an integer that only grew.  NAN for other counters, and
+/** Change per second of an integer that only grew.  NAN for other counters, and
  * for levels such as memory in use. */
 double syc_counter_rate(const struct syc_counter *counter);
 
@@ -151,7 +151,7 @@ struct syc_mark_stats {
 void syc_mark_stats_fini(struct syc_mark_stats *marks);
 
 /**
- * Take in a mark's frame, whose texts must outlive @marks.  As in profiles, a
+ * Add a mark's frame, whose texts must outlive @marks.  As in profiles, a
  * negative duration counts as 0, and marks are limited to the recording.  The
  * beginning and the end of an operation become one mark with the duration of
  * the operation.  An excluded mark may still be the end of a counted operation.
@@ -404,7 +404,9 @@ int syc_stat_processes_text(const struct syc_stat_hot *hot,
                             const struct syc_process_list *processes,
                             size_t most);
 
-/** Print one of the two forms of `syscap stat`.  Returns 0 or -ENOMEM. */
+/**
+ * Print the output of `syscap stat`, as text or as JSON.  Returns 0 or -ENOMEM.
+ */
 int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
                   const struct syc_stat_hot *hot, bool all);
 int syc_stat_json(const struct syc_stat_summary *summary,

@@ -10,7 +10,7 @@
  *	options.code = syc_code_names_symbol;		of struct
  *	options.code_data = names;			syc_symbols_options
  *
- * Only one thread at a time uses the names.  Context of all functions here:
+ * Only one thread at a time uses the names.  Context of all functions:
  * offline.
  */
 #ifndef SYC_CODE_CODE_NAMES_H
@@ -158,7 +158,7 @@ struct syc_code_process {
  * Read the data about a process once, while the process is alive.  The
  * process's /tmp stays accessible later, even the /tmp of a finished container.
  * Returns 0, -ENOENT or -ESRCH if the process has ended, or another -errno.
- * Context of all functions here: offline.
+ * Context of all functions: offline.
  */
 int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
 

@@ -41,10 +41,10 @@ void syc_jitdump_free(struct syc_jitdump *dump);
  * Read the new complete records into @table, and leave an incomplete record for
  * the next call.  A call without new records costs one system call.
  *
- * Returns 0, or fills @error.  Returns -EBADMSG for no jitdump, or damage at
- * the offset that hides later records, and -EOPNOTSUPP for an unknown clock or
- * version.  Returns -ENOSPC if the table is full, or the errno of a system
- * call.  After a failure, every call returns the same error.
+ * Returns 0, or fills @error.  Returns -EBADMSG if the file is not a jitdump,
+ * or if damage at the offset hides later records.  Returns -EOPNOTSUPP for an
+ * unknown clock or version.  Returns -ENOSPC if the table is full, or the errno
+ * of a system call.  After a failure, every call returns the same error.
  *
  * Context: offline.
  */
@@ -66,7 +66,8 @@ bool syc_jitdump_is_name(const char *path);
  * overlapping earlier lines.
  *
  * The path is predictable, and its directory is world-writable.  So the file
- * must be regular, no link, and belong to the owner of the process.
+ * must be a regular file that belongs to the owner of the process, and not a
+ * link.
  */
 
 #define SYC_PERF_MAP_TAIL 64u
@@ -104,8 +105,8 @@ struct syc_perf_map_options {
  * AT_FDCWD) into @table.  A call without new lines costs one system call.
  *
  * Returns 0, even if the file does not exist, or fills @error.  Returns -ELOOP
- * or -EINVAL for no regular file, -EPERM for another owner, -ENOSPC if the
- * table is full, or the errno of a system call.
+ * or -EINVAL if the file is not regular, -EPERM for another owner, or -ENOSPC
+ * if the table is full.  Otherwise returns the errno of a system call.
  *
  * Context: offline.
  */
@@ -142,8 +143,8 @@ struct syc_gdb_jit_cover {
 
 /**
  * Add the functions of the image at @bytes to @table, from @from on.  Returns
- * 0, -ENOEXEC for no image, or an error of syc_elf_view_read() or
- * syc_code_table_add().  *@ret_cover is valid even on failure.  Context:
+ * 0, -ENOEXEC if the bytes are not an image, or an error of syc_elf_view_read()
+ * or syc_code_table_add().  *@ret_cover is valid even on failure.  Context:
  * offline.
  */
 int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,

@@ -142,7 +142,7 @@ struct syc_code_live {
 /*
  * Times must not decrease.  Ranges are not empty, and end at 2^63 at most.  The
  * functions return 0 or -ENOMEM.  After -ENOMEM, the caller may only call
- * syc_code_live_fini().  Context of all functions here: offline.
+ * syc_code_live_fini().  Context of all functions: offline.
  */
 int syc_code_live_add(struct syc_code_live *live, int64_t time,
                       const struct syc_code_origin *origin);

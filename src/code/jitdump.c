@@ -169,7 +169,7 @@ static int take_move(struct syc_jitdump *dump, const unsigned char *body,
 	                           syc_load_u64(body + 32, dump->big));
 }
 
-/* Take the record of @size bytes at @offset.  Returns 0 or -errno. */
+/* Read the record of @size bytes at @offset.  Returns 0 or -errno. */
 static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
                        struct syc_code_table *table)
 {

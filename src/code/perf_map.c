@@ -32,7 +32,7 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Take a number and the following blanks. */
+/* Parse a number and the following blanks. */
 static bool take_number(const char **at, const char *end, uint64_t *ret_number)
 {
 	uint64_t number = 0;

@@ -78,8 +78,8 @@ static int grow_slots(struct syc_map *map)
 		return -ENOMEM;
 	if (map->n_slots == 0 &&
 	    getrandom(&map->seed, sizeof(map->seed), GRND_NONBLOCK) < 0)
-		map->seed = MULTIPLIER_B; /* early in boot: no attacker exists
-		                           * yet */
+		map->seed = MULTIPLIER_B; /* early in boot, no attacker
+		                           * exists */
 
 	free(map->slots);
 	map->slots = slots;

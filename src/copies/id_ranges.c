@@ -42,7 +42,7 @@ uint32_t syc_number_first_id(enum syc_number_use use,
 
 	if (giver == SYC_NUMBER_TOGETHER)
 		first += SYC_COPIES_NUMBER % N_NUMBERS * share;
-	else /* not near the end: later ids need space in the quarter, too */
+	else /* begin far from the quarter's end: later ids need space, too */
 		first += (giver == SYC_NUMBER_ALONE ? 2 : 3) * quarter +
 		         hash_of_copy(use) % (quarter - share / 2);
 	return (uint32_t)(first % n_ids);

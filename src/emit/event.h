@@ -45,7 +45,7 @@ struct syc_slow_event {
  * Begin an event that syc_begin() refused.  @cfa is the CFA of the function in
  * whose stack frame @token lies.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 struct syc_slow_event syc_event_begin_slow(struct syc_thread *st,
                                            volatile uintptr_t *token,
@@ -226,7 +226,7 @@ static inline void syc_metadata_fill(unsigned char *frame, uint32_t len,
  *
  * A child continues the sequence, and the ids of its counters stay valid.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 
 /**

@@ -4,8 +4,8 @@
  *
  * Readers sort all chunks of a path by time, and join them up to the chunk with
  * the last flag.  So the times of the chunks differ.  After a lost chunk the
- * process sends no further chunk, because readers notice a file that ends
- * early, but not a hole.
+ * process sends no further chunk, because readers detect a file that ends
+ * early, but not a gap.
  *
  * Old readers have a defect: after a chunk of another path they skip one more
  * frame, which must not be a chunk.  So a filler precedes each file.

@@ -397,8 +397,8 @@ static bool report_thread(struct syc_state *ts, uint32_t limit)
 	struct syc_thread *const st = &ts->hot;
 	struct loss_text message;
 
-	/* The record that this emit interrupts reports the loss, or the next
-	 * emit does */
+	/* The record that this emit interrupts, or the next emit, reports the
+	 * loss */
 	if (!syc_exchange_local(&ts->telling_at, 0, NO_ROOM_YET))
 		return false;
 	const uint32_t next = ts->bank + 1;

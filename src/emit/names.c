@@ -217,7 +217,7 @@ static void return_space(struct syc_names_table *table, uint64_t space)
 }
 
 #define NAME_MAX_LEN 4095u
-#define MAX_PROBES   512u /* far more than well-spread hashes need */
+#define MAX_PROBES   512u /* far more than evenly distributed hashes need */
 
 /* 0xE0000000 << 32: the only upper half that all readers accept for a name */
 #define MARK UINT64_C(0xE000000000000000)

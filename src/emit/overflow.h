@@ -44,7 +44,7 @@
 
 /** Bytes of one overflow, with a page for its header. */
 #define SYC_OVERFLOW_SIZE (UINT32_C(8) << 20)
-/** Most bytes of memory that all overflows of a process use. */
+/** Maximum memory of all overflows of a process, in bytes. */
 #define SYC_OVERFLOWS_MOST (UINT32_C(16) << 20)
 /** Unit in which memory is counted.  A free overflow keeps at most this
  * much. */

@@ -17,7 +17,7 @@
 #define STUCK_NS (250 * MS)
 #define END_NS   (1000 * MS)
 
-/* Make free an empty overflow of no thread, under the lock. */
+/* Free an empty overflow that no thread uses, under the lock. */
 void syc_overflow_make_free(struct syc_overflow *o)
 {
 	/* Many free overflows keep no memory, because other overflows may need

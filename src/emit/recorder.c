@@ -252,7 +252,10 @@ static bool report_stray(void)
 {
 	if (has_stray_losses()) {
 		report_in_own_ring(0);
-		/* There is no ring or no space, so the next thread reports */
+		/*
+		 * There is no ring or no space, so the next thread reports the
+		 * losses
+		 */
 		if (syc_loss_is_stray_pending() &&
 		    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=
 		            0)

@@ -248,8 +248,8 @@ static bool is_spare(int fd)
 }
 
 /*
- * Raw system calls are not cancellation points.  Each function of the C library
- * that a raw call replaces makes a program a hundred bytes smaller.
+ * Raw system calls are not cancellation points.  Each raw call that replaces a
+ * function of the C library makes a program a hundred bytes smaller.
  */
 static int make_socket(void)
 {

@@ -118,8 +118,8 @@ static inline const struct syc_ring_source *syc_ring_source_current(void)
 /* -------------------------------- recording by the process itself */
 
 /*
- * A program that emits only to a recorder does not need this struct.  One
- * pointer leads to all code of sessions, so the linker decides.
+ * A program that emits only to a recorder does not need this struct.  Only this
+ * pointer leads to the code of sessions, so the linker can omit this code.
  * session/own_recording.c defines the pointer, unless the program defines the
  * pointer as NULL.
  */

@@ -148,7 +148,7 @@ int syc_setup_prepare(void)
 
 void syc_setup_join(void)
 {
-	/* The copy that turned this copy on has also pinned it */
+	/* The copy that turned this copy on has also pinned this copy */
 	if (!syc_process_is_there() &&
 	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) > 0 &&
 	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
@@ -358,7 +358,8 @@ static bool has_shallow_stack(void)
 	uintptr_t n = 0;
 
 	/* An environment that the program has set is not on the stack, above
-	 * which the kernel put some bytes.  Memory below it may be unmapped */
+	 * which the kernel put some bytes.  Memory below the environment may be
+	 * unmapped */
 	if ((uintptr_t)getauxval(AT_RANDOM) - (uintptr_t)environ > ARGS_MAX)
 		return false;
 	/* The stack begins at argc */

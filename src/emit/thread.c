@@ -25,8 +25,8 @@
  * not allocate.  musl has 128 keys and never allocates. */
 #define FIRST_ALLOCATING_KEY 32
 
-/* Most lookups of one thread's stack bounds.  A lookup fails on the stack of a
- * fibre or a handler. */
+/* Maximum number of lookups of one thread's stack bounds.  A lookup fails on
+ * the stack of a fibre or a handler. */
 #define STACK_LOOKS 8
 
 struct syc_state *syc_states;

@@ -43,7 +43,7 @@ struct syc_state {
 	struct syc_overflow *overflow; /* in use instead of the ring; or NULL */
 	uint32_t *slot; /* word of the ring's slot; NULL: not in an arena */
 	/* Pages of a session's ring, in units of pos: [pages_since, pages_end)
-	 * has pages.  pages_step more are added at a time. */
+	 * has pages.  The ring grows by pages_step. */
 	uint32_t pages_since, pages_end, pages_step;
 	bool has_syscap_reader; /* the reader reads the client block */
 	bool has_session_ring;  /* the ring is of this process's session */

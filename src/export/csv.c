@@ -14,8 +14,8 @@
 #include "export/stacks.h"
 
 /*
- * Write a quoted cell, with each quote inside doubled.  A first character that
- * a spreadsheet takes for a formula is data, and stays.
+ * Write a quoted cell, with each quote inside doubled.  A spreadsheet may
+ * evaluate a cell by its first character, but this character is data and stays.
  */
 static void csv_text(FILE *out, const char *text)
 {

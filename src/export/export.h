@@ -123,7 +123,7 @@ struct syc_mark_spans_open {
 
 struct syc_mark_spans {
 	const struct syscap_profile *profile;
-	uint32_t *order; /* numbers of marks */
+	uint32_t *order; /* indices of marks */
 	struct syc_mark_spans_open *open;
 	size_t n, at, n_open, n_depths;
 	struct syscap_profile_mark next; /* the mark at @at */

@@ -27,7 +27,7 @@
 #define SECOND 1000000000
 #define HZ_MAX 1000000
 
-/* Most ticks of one sample frame (24 bits). */
+/* Maximum number of ticks of one sample frame (24 bits). */
 #define TICKS_MAX UINT64_C(0xFFFFFF)
 
 struct head {

@@ -23,8 +23,7 @@ const char *syc_env_get(const char *name)
 {
 	if (getauxval(AT_SECURE) != 0 || environ == NULL)
 		return NULL;
-	/* getenv() is unsuitable, because shells define a getenv() of their
-	 * own */
+	/* getenv() is unsuitable, because shells define their own getenv() */
 	for (char **at = environ; *at != NULL; at++) {
 		size_t n = 0;
 

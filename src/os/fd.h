@@ -13,7 +13,7 @@
  * cancellation points.  If a tick interrupts glibc's handler of a cancellation,
  * a cancellation point waits forever.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_OS_FD_H
 #define SYC_OS_FD_H

@@ -7,7 +7,7 @@
  * are not cancellation points, and change no state of the C library except
  * errno.  Ticks in a forked child call these functions, too.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_OS_PROCESS_H
 #define SYC_OS_PROCESS_H

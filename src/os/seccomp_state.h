@@ -12,7 +12,7 @@
  * Only the wrapper of the installing calls (preload/seccomp_filters.c) sets
  * this state.  The variables are in threads.c.
  *
- * Context of everything here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 #ifndef SYC_OS_SECCOMP_STATE_H
 #define SYC_OS_SECCOMP_STATE_H

@@ -8,7 +8,7 @@
  * such as the helper of timer_create(SIGEV_THREAD).  An unblocked signal of the
  * next timer would kill the process.
  *
- * Context of everything here: any-thread, signal-safe; errno is kept.
+ * Context of all functions: any-thread, signal-safe; errno is kept.
  */
 #ifndef SYC_OS_SIGNALS_H
 #define SYC_OS_SIGNALS_H

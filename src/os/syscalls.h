@@ -3,8 +3,8 @@
  * syscalls.h - system calls without the C library's functions: clocks, futexes
  * and, by machine.h, the instruction itself.
  *
- * No function of this file is a cancellation point.  Context of everything
- * here: any-thread, signal-safe.
+ * No function of this file is a cancellation point.  Context of all functions:
+ * any-thread, signal-safe.
  */
 #ifndef SYC_OS_SYSCALLS_H
 #define SYC_OS_SYSCALLS_H

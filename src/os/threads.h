@@ -114,7 +114,7 @@ void syc_library_thread_begin(const char *name);
  *
  * No function waits for the lock.
  *
- * Context of everything here: any-thread, signal-safe; errno may change.
+ * Context of all functions: any-thread, signal-safe; errno may change.
  */
 
 /** The holder's data of a lock, valid from take to release. */

@@ -99,8 +99,8 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
-	/* Library code jumps to the start function, which so returns to its
-	 * usual caller */
+	/* Library code jumps to the start function, so the function returns to
+	 * its usual caller */
 	struct syc_thread_start birth = { (void *(*)(void *))(uintptr_t)run,
 		                          arg };
 

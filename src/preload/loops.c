@@ -27,7 +27,7 @@
 
 /*
  * After this number of deeper waits in a row, without a wait of the loop, the
- * loop's wait becomes the deeper wait
+ * deeper wait becomes the loop's wait
  */
 #define OFTEN 16u
 

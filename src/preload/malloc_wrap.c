@@ -32,7 +32,7 @@ enum function {
 	FUNCTIONS(INDEX) N_FUNCTIONS
 };
 
-/* An impossible address, which stands for a missing real function. */
+/* An impossible address, which represents a missing real function. */
 #define NONE ((uintptr_t)1)
 static uintptr_t real_functions[N_FUNCTIONS]; /* 0: unknown yet */
 
@@ -305,7 +305,7 @@ static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 	if (block != NULL)
 		move = syc_memory_move_begin(block);
 	void *const moved = next(block, size);
-	/* If realloc() to no bytes returns NULL, the block was freed */
+	/* If realloc() with size 0 returns NULL, the block was freed */
 	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)
 		syc_memory_allocated(moved, size, &caller);

@@ -433,8 +433,8 @@ syc_memory_mapped(struct syc_memory_range range, bool is_reported,
 	__asm__ volatile("");
 }
 
-/* Return whether @block is recorded.  Without sampling all blocks are,
- * otherwise the drawn blocks. */
+/* Return whether @block is recorded.  Without sampling, all blocks are
+ * recorded; otherwise, the drawn blocks. */
 static bool is_recorded(const void *block)
 {
 	return !syc_memory_is_sampled() || syc_memory_sampled_forget(block);

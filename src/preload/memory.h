@@ -81,7 +81,7 @@ bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
  * exp(-s/N).  The recorded allocation represents s bytes divided by the chance,
  * so sums are right on average, for any sizes.
  *
- * Context of all functions here: any-thread, signal-safe.
+ * Context of all functions: any-thread, signal-safe.
  */
 
 /**

@@ -233,10 +233,9 @@ int64_t syc_memory_sampled_take(size_t size)
 /* Waits of threads that allocate faster than the recorder
  * reads. */
 
-#define NAP_NS 50000
-#define PATIENCE \
-	20000      /* naps while the recorder does not read: a second or more */
-#define TURNS 2000 /* turns of a busy wait */
+#define NAP_NS   50000
+#define PATIENCE 20000 /* sleeps without a read: a second or more */
+#define TURNS    2000  /* turns of a busy wait */
 
 static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 {
@@ -256,7 +255,10 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 	return ts->hot.size - used > SYC_MEMORY_THROTTLE_SPACE;
 }
 
-/* Wait in a loop about as long as a nap.  A seccomp filter may forbid a nap. */
+/*
+ * Wait in a loop about as long as a sleep, because a seccomp filter may forbid
+ * a sleep.
+ */
 static void turn_around(void)
 {
 	for (unsigned i = 0; i < TURNS; i++)
@@ -275,7 +277,7 @@ static void take_nap(void)
 		turn_around();
 		return;
 	}
-	/* Nap by the system call, because malloc() must not become a
+	/* Sleep by the system call, because malloc() must not become a
 	 * cancellation point */
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }

@@ -386,7 +386,7 @@ void syc_unloads_look(void)
 	struct looks *l;
 
 	/*
-	 * Without stacks, no names are needed.  A filter may forbid to open a
+	 * Without stacks, no names are needed.  A filter may forbid opening a
 	 * file.
 	 */
 	if (!syscap_is_active() || syc_seccomp_has_filter() ||

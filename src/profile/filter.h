@@ -42,7 +42,7 @@ enum syc_function_mark {
 	SYC_FUNCTION_RECORDING = 16,
 	SYC_FUNCTION_ALLOCATOR = 32, /* RECORDING function that replaces
 	                              * malloc() etc. */
-	SYC_FUNCTION_VDSO = 64       /* RECORDING if the caller is */
+	SYC_FUNCTION_VDSO = 64       /* RECORDING if the caller is RECORDING */
 };
 
 struct syc_filter {

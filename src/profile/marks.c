@@ -73,7 +73,10 @@ static bool is_same(const struct syscap_profile_mark *mark,
 static int keep_wide(struct syc_marks *marks, struct syc_packed_mark *packed,
                      const struct syscap_profile_mark *mark)
 {
-	/* The index fits into 32 bits, as the number of marks does. */
+	/*
+	 * The index fits into 32 bits, because the number of marks fits into 32
+	 * bits.
+	 */
 	packed->duration = (uint32_t)marks->wide.n;
 	packed->is_wide = 1;
 	return syc_array_push(&marks->wide, *mark);

@@ -243,8 +243,8 @@ int syc_attach_begin(const struct syc_record_options *options,
                      struct syc_processes *processes,
                      struct syc_attached **ret_attached);
 
-/** Call the attention of processes again that have not begun yet: a start or
- * stop of a recording by the process overwrites the call. */
+/** Notify processes again that have not begun yet: a start or stop of a
+ * recording by the process overwrites the notification. */
 void syc_attach_repeat(const struct syc_attached *attached);
 
 /** End the recordings: afterwards the captures are complete.  May wait a second

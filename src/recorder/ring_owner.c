@@ -40,7 +40,7 @@ static void look_for_inode(void *context, const struct syc_procfs_map *map)
 }
 
 /* Return whether all threads have ended.  /proc shows no memory of a first
- * thread that ended before others. */
+ * thread that ended before other threads. */
 static bool is_gone(int32_t host)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, (pid_t)host, 0);

@@ -12,8 +12,8 @@
  *
  * A caller is one connection, on which one thread usually requests one ring,
  * and then hangs up.  A process connects at an event, so the recorder can
- * report processes without a ring.  No function waits.  No caller can keep
- * others out, because the recorder drops callers that were silent longest.
+ * report processes without a ring.  No function waits.  No caller can block
+ * other callers, because the recorder drops callers that were silent longest.
  */
 #ifndef SYC_RECORDER_RING_REQUESTS_H
 #define SYC_RECORDER_RING_REQUESTS_H

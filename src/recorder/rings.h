@@ -244,8 +244,8 @@ bool syc_orphans_is_suspect(const struct syc_ring *ring,
 
 /**
  * Increment unmapped_for of the @suspects that no process maps, and reset
- * unmapped_for of all others.  Returns the number of suspects that no process
- * maps.
+ * unmapped_for of all other suspects.  Returns the number of suspects that no
+ * process maps.
  */
 size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
                         const struct syc_processes *processes);
@@ -317,9 +317,9 @@ void syc_rings_free(struct syc_rings *rings);
 
 /**
  * Create a ring for @pid.  Returns an fd of the ring's file, which the caller
- * sends and closes.  Returns -EAGAIN if the process hoards unused rings.  The
- * function prints and counts any other error, except -EMFILE with @may_retry,
- * after which the caller closes fds and calls again.
+ * sends and closes.  Returns -EAGAIN if the process has too many unused rings.
+ * The function prints and counts any other error, except -EMFILE with
+ * @may_retry, after which the caller closes fds and calls again.
  */
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 

@@ -331,7 +331,7 @@ fail:
 #define MS       INT64_C(1000000)
 #define WAIT_MAX (2000 * MS) /* longest wait for a stopped terminal */
 
-#define AT_ONCE 64 /* pieces, so that floods don't delay the rings */
+#define AT_ONCE 64 /* pieces, so that many lines do not delay the rings */
 
 #define SEVERITY_MESSAGE 32
 

@@ -212,7 +212,7 @@ static void describe_incomparable(const struct syc_page *page,
 		snprintf(text, MAX_UNSAMPLED, "%s", unsampled);
 }
 
-/* Describe which allocations are recorded, if not all are. */
+/* Describe which allocations are recorded, if some are not recorded. */
 static void describe_sampled(const struct syscap_profile_heap *heap, char *text,
                              size_t size)
 {

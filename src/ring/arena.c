@@ -21,8 +21,8 @@
 /* If the kernel lacks MADV_POPULATE_WRITE, a file gets all its blocks at
  * once. */
 #define SLOTS_WITHOUT_POPULATE 32u
-/* Under a limit, the arena gets smaller rings rather than fewer rings than
- * this. */
+/* Under a limit, the arena gets smaller rings before it gets fewer rings than
+ * this number. */
 #define SLOTS_WANTED 16u
 /* An arena takes at most this part of a limit on addresses: one eighth. */
 #define SHARE_OF_ADDRESSES 8u
@@ -263,7 +263,7 @@ static int map_body_again(void *ring, uint32_t size,
 	char *const base = mremap(ring, 0, file + size, MREMAP_MAYMOVE);
 
 	if (base == MAP_FAILED)
-		return -ENOTSUP; /* for any errno: qemu-user has ENOMEM */
+		return -ENOTSUP; /* for any errno: qemu-user sets ENOMEM */
 	if (mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 	           base + file) == MAP_FAILED) {
 		munmap(base, file + size);

@@ -36,8 +36,8 @@ static struct syc_merge_entry make_entry(const struct syc_merge_run *run,
 
 /*
  * Address of frame @i, whose caller is at @outer.  The address is @outer if the
- * frame is inlined into its caller, or has no address.  An address outside of
- * @outer is replaced by @outer, to keep the runtime's order.
+ * frame is inlined into its caller, or has no address.  If the address is above
+ * @outer, @outer replaces the address, to keep the runtime's order.
  */
 static uintptr_t frame_place(const struct syscap_stack_frame *frame,
                              uintptr_t outer)

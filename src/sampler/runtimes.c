@@ -39,7 +39,7 @@ static uint32_t first_place(uintptr_t key)
 	       N_PLACES;
 }
 
-/* Return the calling thread's own place in the table, or -1. */
+/* Return the index of the calling thread in the table, or -1. */
 static int find_place(const struct sites *table, uintptr_t key)
 {
 	const uint32_t first = first_place(key);
@@ -177,7 +177,7 @@ static void scavenge_sites(struct sites *table, uint32_t first)
 	}
 }
 
-/* Claim an empty place by the key LEAVING.  Returns -1 if none is empty. */
+/* Claim an empty slot by the key LEAVING.  Returns -1 if none is empty. */
 static int claim_place(struct sites *table, uint32_t first)
 {
 	for (uint32_t i = first; i < first + WINDOW; i++) {

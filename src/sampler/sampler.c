@@ -77,9 +77,9 @@ bool syc_handover_ask(void)
 	if (signal == 0)
 		return false;
 	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
-	/* A copy without a watcher also checks when it gets its signal.  If the
-	 * other copy has just ended, only a harmless signal does not kill the
-	 * process. */
+	/* A copy without a watcher also checks when it gets its signal.  The
+	 * signal must be harmless by default, because the other copy may have
+	 * just ended. */
 	if (syc_signals_is_harmless(signal))
 		syscall(SYS_tgkill, getpid(), gettid(), signal);
 	for (int i = 0; i < WAIT_MS; i++) {
@@ -407,7 +407,7 @@ __attribute__((destructor)) static void end_at_exit(void)
 	const bool was_on = s != NULL && s->pid == getpid() && s->is_on != 0;
 
 	end_sampling(EXIT_LIFE_NS, EXIT_NS);
-	/* A seccomp filter may forbid to open a file */
+	/* A seccomp filter may forbid opening a file */
 	if (was_on && syc_sampler_metadata_end() && !syc_state_has_filter(s))
 		syc_process_maps_report();
 }

@@ -202,8 +202,8 @@ bool syc_target_is_cookie(uint64_t cookie)
 }
 
 /* Return the cookie of the last target's last generation, which comes only
- * after half a million others. syc_target_by_cookie() does not find a target
- * for this cookie. */
+ * after half a million other generations. syc_target_by_cookie() does not find
+ * a target for this cookie. */
 uint64_t syc_target_scout_cookie(void)
 {
 	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;

@@ -3,7 +3,7 @@
  * thread_scan.c - one scan of all threads.
  *
  * The kernel may reuse the id of an ended thread, but never a thread's timer.
- * So a new thread with an old id has no timer, and the scan must notice the new
+ * So a new thread with an old id has no timer, and the scan must detect the new
  * thread.  The new thread has another start time, and another inode in /proc.
  * Inodes also change if memory is short.
  */

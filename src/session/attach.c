@@ -4,9 +4,9 @@
  * already.
  *
  * The recorder stores a request into block->attach, by the kernel's calls for
- * the memory of other processes, and then calls attention to the request.  The
- * next event of any thread comes here.  The process then records itself, as
- * after syscap_start(), into the file that the recorder has chosen.
+ * the memory of other processes, and then notifies the process.  The next event
+ * of any thread calls this file.  The process then records itself, as after
+ * syscap_start(), into the file that the recorder has chosen.
  *
  * At the end the recorder stores OVER, waits for events in progress, and takes
  * the lock of the arena.  The recorder then moves the rest of the frames, as a
@@ -130,7 +130,7 @@ void syc_attach_look(void)
 
 	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
 		return;
-	/* The recorder stores the state first, and then calls attention, which
+	/* The recorder stores the state first, and then the notification, which
 	 * the restored words may overwrite.  So load the state again. */
 	do {
 		do_request(attach);

@@ -112,7 +112,7 @@ struct dir_entry {
 };
 
 /* Return whether one of the @n bytes of entries is a thread of the program.  If
- * @main is NULL, whether an entry is another thread that is not named
+ * @main is NULL, return whether an entry is another thread that is not named
  * SYC_THREAD_ENDED. */
 static bool has_others(const char *entries, long n,
                        const struct syc_proc_stat *main)

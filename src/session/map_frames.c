@@ -219,7 +219,7 @@ static bool emit_map(const struct map_output *to, const struct mapping *m,
 
 /* ------------------------------------------------------ known mappings */
 
-/* Hash a mapping by FNV-1a.  Bit 0 stays free, and 0 stands for an empty
+/* Hash a mapping by FNV-1a.  Bit 0 stays free, and 0 represents an empty
  * place. */
 static uint64_t hash_mapping(const struct mapping *m)
 {

@@ -4,7 +4,7 @@
  * recorder reads these facts in its client's /proc, but this process reads the
  * facts itself.
  *
- * Context of everything here: any-thread, signal-safe, except with @may_lock.
+ * Context of all functions: any-thread, signal-safe, except with @may_lock.
  * No function allocates, or takes a lock without @may_lock.
  */
 #ifndef SYC_SESSION_PROCESS_FRAMES_H

@@ -118,8 +118,8 @@ static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
  * the ring file is next to the capture.  ring/ring_file.h has the protocol by
  * which each batch arrives exactly once.
  *
- * Only the holder of the arena's lock writes.  Context of everything here,
- * unless a function says setup: any-thread, signal-safe, between
+ * Only the holder of the arena's lock writes.  Context of all functions, unless
+ * a comment states setup: any-thread, signal-safe, between
  * syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 
@@ -134,9 +134,9 @@ struct syc_output_target {
 };
 
 /**
- * Fill @target.  @pattern may be relative to the current directory.  %p stands
- * for the pid, %n for the program's name, %% for %.  Returns 0, -ENAMETOOLONG,
- * -EINVAL (empty pattern, or another %), or -errno.
+ * Fill @target.  @pattern may be relative to the current directory.  %p is the
+ * pid, %n the program's name, and %% is %.  Returns 0, -ENAMETOOLONG, -EINVAL
+ * (empty pattern, or another %), or -errno.
  *
  * Context: setup.
  */

@@ -103,7 +103,7 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 }
 
 /* Report that another library's writer, which began after this process, has
- * emptied the file.  This process writes its description again, but not the
+ * truncated the file.  This process writes its description again, but not the
  * definitions of counters and names. */
 static void report_emptied(struct syc_session *s, int64_t deadline)
 {
@@ -175,7 +175,9 @@ static int gather_described(struct syc_session *s, struct syc_batch *batch,
 		r = syc_rings_describe(s, may_lock(s), deadline);
 	}
 	if (r == 0 && s->trace.end_time != 0)
-		/* No transfer follows: code is loaded at each look */
+		/*
+		 * This transfer is the last, even if each check finds new code
+		 */
 		s->is_full = !syc_rings_gather(s, batch, room);
 	else
 		batch->size = 0; /* the frames wait for the next transfer */

@@ -341,7 +341,7 @@ static void *run_thread(void *session)
 		     : moved != 0          ? s->interval_ns
 		     : 2 * ns < LONGEST_NS ? 2 * ns
 		                           : LONGEST_NS;
-		/* A sink without space is not tried again at once */
+		/* Do not immediately try a sink without space again */
 		sleep_for(s, ns, side.due, r == 0);
 		is_alone = syc_last_thread_is_caller(&status);
 		syc_side_job_do(&side, SYC_SIDE_TURN);

@@ -286,7 +286,7 @@ static int try_link(struct debug_search *search, const char *name)
 	return r;
 }
 
-/* Download the file.  The check of the build-id by try() comes after. */
+/* Download the file.  try() checks the build-id afterwards. */
 static int try_server(struct debug_search *search)
 {
 	const char *id = search->wish->build_id;

@@ -102,7 +102,9 @@ static void serve(void *data, int fd)
 	ssize_t n;
 
 	(void)data;
-	/* Ctrl-C ends this process, and not the caller, which may block it. */
+	/*
+	 * Ctrl-C ends this process, but not the caller, which may block SIGINT.
+	 */
 	signal(SIGINT, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);

@@ -158,7 +158,7 @@ static bool is_digit(char c)
 }
 
 /*
- * Take one part: the length in digits, and the text.  Returns false if no part
+ * Parse one part: the length in digits, and the text.  Returns false if no part
  * follows.
  */
 static bool take_part(const char **at, const char **ret_part, size_t *ret_len)
@@ -284,8 +284,8 @@ bool syc_demangle_rust_legacy(const char *name, char *text_bytes, size_t size)
  *
  * A name is "caml", the modules, the function and a stamp: up to OCaml 5.1
  * camlStdlib__List__map_381, and later camlStdlib__List.map_381.  Modules begin
- * with a capital letter.  So the first part that does not is the function, in
- * which "__" is no separator.  Special characters become $2b and so on.
+ * with a capital letter.  So the first other part is the function, in which
+ * "__" is no separator.  Special characters become $2b and so on.
  */
 
 static bool is_capital(char c)

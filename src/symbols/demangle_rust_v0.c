@@ -98,7 +98,7 @@ static int base62_digit(char c)
 	return -1;
 }
 
-/* Take a number: "_" is 0, "0_" is 1, and so on. */
+/* Parse a number: "_" is 0, "0_" is 1, and so on. */
 static uint64_t take_base62(struct reader *reader)
 {
 	uint64_t number = 0;

@@ -167,7 +167,7 @@ struct syc_module {
 	bool is_unpacked;            /* includes symbols of .gnu_debugdata */
 	int unpack_error;            /* 0, or the reason as -errno */
 	/*
-	 * The fd of the file with debug information, if wanted, or -1.
+	 * The fd of the file with debug information, if requested, or -1.
 	 */
 	int debug_fd;
 };

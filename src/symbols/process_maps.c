@@ -377,7 +377,7 @@ static void narrow(struct part *part, int64_t end, int64_t time)
 }
 
 /*
- * Return whether @a is a better answer than @b for @time, if both maps contain
+ * Return whether @a is a better match than @b for @time, if both maps contain
  * the address.  @is_known: whether the process itself wrote the mappings of
  * this part.
  */

@@ -219,8 +219,8 @@ static int walk_frames(struct table_making *making,
 }
 
 /*
- * Return whether the records give readers the right name of @point, or rightly
- * no name.
+ * Return whether the records give readers the right name of @point, or
+ * correctly no name.
  */
 static bool is_said(const struct table_making *making,
                     const struct syc_point *point)

@@ -60,7 +60,7 @@
  * forks on top of a call and the child returns into this call, the child finds
  * nest or end zero.  So the call's frame has no place in the child's buffer.
  *
- * Context of everything here: signal-safe, one thread at a time; errno is kept.
+ * Context of all functions: signal-safe, one thread at a time; errno is kept.
  */
 #ifndef SYC_SYSPROF_COMPAT_BUFFER_H
 #define SYC_SYSPROF_COMPAT_BUFFER_H

@@ -133,8 +133,8 @@ bool syc_pending_names_gather(struct syc_pending_names *pending,
 /*
  * The fd of a writer's capture.
  *
- * Context of everything except the open functions: signal-safe, one thread at a
- * time.
+ * Context of all functions except the open functions: signal-safe, one thread
+ * at a time.
  */
 
 struct syc_trace;

@@ -157,8 +157,8 @@ int syc_modules_prepare(void);
 /** Renew the list if modules were loaded or unloaded.  Context: any-thread. */
 void syc_modules_refresh(void);
 
-/** Find the module that contains @pc.  Returns false if no module does.
- * Context: any-thread, signal-safe. */
+/** Find the module that contains @pc.  Returns false if no module contains the
+ * address.  Context: any-thread, signal-safe. */
 bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module);
 
 /**

@@ -65,7 +65,7 @@ struct syc_slow_marks {
 	/* Parts with any samples of the mark's thread, also in syscap's own
 	 * code.  If the thread is unknown, the busiest thread counts. */
 	double slow_running, rest_running;
-	bool is_least; /* a slow mark has no thread, so it waited longer */
+	bool is_least; /* a lower bound: a slow mark has no thread */
 	enum syscap_view_unit unit;
 	bool has_waiting; /* samples cover only processor time */
 	double error;     /* of a mean waiting time; less is not known */

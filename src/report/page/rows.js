@@ -92,7 +92,7 @@ export function usedUntil({ allocations: { times, lives, threads }, exits }, i) 
 
 /**
  * The allocations that count, with their bytes.  If few allocations count, omit
- * the others; otherwise, the others have no bytes.
+ * all others.  Otherwise, all others have no bytes.
  * @param {Model} model @param {string} of @param {number} moment
  * @returns {RowColumns}
  */

@@ -28,10 +28,10 @@ struct native_entry {
 	std::uintptr_t pc, sp, fp, lr;
 };
 
-/** Most nested entries that the unwinder follows. */
+/** Maximum number of nested entries that the unwinder follows. */
 constexpr unsigned entries_max = 256;
 
-/** Most frames of machine code in a walk. */
+/** Maximum number of frames of machine code in a walk. */
 constexpr unsigned visits_max = 4096;
 
 /** Maximum size of the range with a process's machine code. */

@@ -98,8 +98,8 @@ typedef enum {
 
 /**
  * syscap_glib_start:
- * @output: (type filename): name of the capture; %p stands for the process id,
- *   %n for the program's name
+ * @output: (type filename): name of the capture; %p is the process id, %n the
+ * program's name
  * @options: (nullable): options, or the defaults
  * @error: reason of a failure
  *
