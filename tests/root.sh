@@ -14,7 +14,7 @@ root_in() {
 	done
 	[ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
 	commit=$(git -C "$tree" rev-parse -q --verify HEAD) ||
-		skip "these sources are no clone"
+		skip "the sources are not a git clone"
 	mkdir -p "$1"
 	root=$(cd "$1" && pwd)/bare
 	log=$(cd "$1" && pwd)/bare.log
@@ -23,11 +23,11 @@ root_in() {
 	archive=$(apt-get indextargets --format '$(REPO_URI)' \
 		'Created-By: Packages' 'Origin: Debian' 'Codename: bookworm' |
 		head -n 1)
-	[ -n "$archive" ] || skip "apt knows no archive of Debian 12"
+	[ -n "$archive" ] || skip "apt has no list of Debian 12"
 	/usr/lib/apt/apt-helper download-file \
 		"${archive%/}/dists/bookworm/InRelease" \
 		"$log.release" >"$log" 2>&1 ||
-		skip "$archive is out of reach: $(grep '^E:' "$log" | tail -n 1)"
+		skip "$archive is unreachable: $(grep '^E:' "$log" | tail -n 1)"
 	rm -f "$log.release"
 }
 
@@ -36,7 +36,7 @@ make_root() {
 	rm -rf "$root"
 	debootstrap --variant=minbase --include="$1" \
 		bookworm "$root" "$archive" >"$log" 2>&1 ||
-		fail "debootstrap makes no root"
+		fail "debootstrap cannot make a root"
 	cp /etc/resolv.conf "$root/etc/"
 }
 

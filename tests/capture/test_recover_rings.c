@@ -235,7 +235,7 @@ TEST(root_does_not_mix_the_files_of_two_users)
 	struct make_rings r;
 
 	if (geteuid() != 0)
-		SKIP("only root can give files away");
+		SKIP("only root can change the owner of a file");
 	recovering_begin(&r);
 	make_rings_write(&r, NULL, 0);
 	CHECK_EQ(chown(r.path, 4711, 4711), 0);

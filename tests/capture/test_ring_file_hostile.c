@@ -214,7 +214,7 @@ TEST(rings_that_claim_to_be_huge_cost_little)
 	make_rings_write(&r, NULL, 0);
 	/* sparse; slot 0 is at its place, full of zeros */
 	if (truncate(r.path, (off_t)1 << 41) != 0)
-		SKIP("no file of 2 TiB here");
+		SKIP("the file system does not support files of 2 TiB");
 	struct syc_ring_header *const ring = make_rings_header(&r, 0);
 	ring->head = 0;
 	ring->tail = SYC_RING_BODY_MAX - 8;

@@ -137,7 +137,7 @@ TEST(percentiles_by_nearest_rank_of_filtered_marks)
 	make_mark(&capture, 7, 8, 3000, 5, "gtk", "late", "");
 	observed.profile = read_all(&capture);
 	CHECK_EQ(syc_observe_marks(&observed, &error), 0);
-	/* Sums are scaled to ten such blocks, durations are not. */
+	/* Sums are scaled to ten such blocks, but durations are not scaled. */
 	CHECK(is(value_of(&comparison, SYC_MEASURE_COUNT, "draw"), 2000));
 	CHECK(is(value_of(&comparison, SYC_MEASURE_P50, "draw"), 899));
 	CHECK(is(value_of(&comparison, SYC_MEASURE_P90, "draw"), 979));

@@ -29,7 +29,7 @@ begin_apt() {
 		echo "deb-src $uri $release $component"
 	done >"$work/apt/sources.list"
 	[ -s "$work/apt/sources.list" ] ||
-		fail "apt knows no Debian archive; has it been updated?"
+		fail "apt has no list of a Debian archive; run apt-get update"
 	cat >"$APT_CONFIG" <<-END
 		Dir::Etc::sourcelist "$work/apt/sources.list";
 		Dir::Etc::sourceparts "-";
@@ -67,6 +67,6 @@ grep -v -E "${drop:-^\$}" "$work/src/$package/debian/control" \
 	>"$work/needs/$package/debian/control"
 if needs -s | grep -q '^Inst '; then
 	[ "$(id -u)" = 0 ] || { needs -s | grep '^Inst '
-		fail "root has to install these for $package"; }
+		fail "run as root, or install these packages for $package"; }
 	needs -y
 fi

@@ -540,7 +540,7 @@ main() {
 		*) echo "consumers.sh: what is $consumer?" >&2; exit 2 ;;
 		esac
 	done
-	command -v apt-get >/dev/null || skip "Debian's sources come by way of apt"
+	command -v apt-get >/dev/null || skip "Debian's sources require apt"
 	[ "$(id -u)" = 0 ] || skip "a private system bus with polkitd needs root"
 	for command in cmake meson ninja pkg-config cc c++ Xvfb dpkg-source; do
 		command -v $command >/dev/null || skip "there is no $command"

@@ -67,7 +67,7 @@ qemu)
 unshare)
 	need unshare
 	unshare -U true 2>/dev/null ||
-		skip "there are no user namespaces without us"
+		skip "user namespaces are unavailable without sampling"
 	each 5 unshare -U true
 	;;
 musl)
@@ -98,8 +98,8 @@ musl)
 		}
 	END
 	musl-gcc -O1 -o "$work/program" "$work/program.c" 2>"$work/err" ||
-		skip "musl-gcc makes no program"
-	"$work/program" >/dev/null || skip "it does not run without us"
+		skip "musl-gcc cannot compile a program"
+	"$work/program" >/dev/null || skip "the program does not run without sampling"
 	each 2 "$work/program"
 	"$SYSCAP" record -o "$work/capture.syscap" --force --sample -- \
 		"$work/program" >"$work/out" 2>&1
@@ -140,7 +140,7 @@ chromium)
 			>"$work/out" 2>"$work/err" </dev/null &&
 			grep -q 'drawn 42' "$work/out"
 	}
-	browse || skip "chromium draws no page without us"
+	browse || skip "chromium draws no page without sampling"
 	for rate in 1000,cpu 100,wall; do
 		browse "$SYSCAP" record -q -o "$work/capture.syscap" --force \
 			--sample=$rate -- || {
@@ -162,7 +162,7 @@ firefox)
 			>"$work/out" 2>"$work/err" </dev/null &&
 			[ -s "$work/page.png" ]
 	}
-	browse || skip "firefox draws no page without us"
+	browse || skip "firefox draws no page without sampling"
 	for rate in 1000,cpu; do
 		browse "$SYSCAP" record -q -o "$work/capture.syscap" \
 			--sample=$rate -- || {

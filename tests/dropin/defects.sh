@@ -60,7 +60,7 @@ fail() {
 n=0
 while read -r name program how; do
 	case "$name/ $* " in
-	*/"  ") ;;             # all of them
+	*/"  ") ;;             # all defects
 	*/*" $name "*) ;;
 	*) continue ;;
 	esac
@@ -68,7 +68,7 @@ while read -r name program how; do
 	if run "${program}_ours" "$name"; then
 		:
 	else
-		fail "ours ends with $status"
+		fail "the test with our library ends with $status"
 		continue
 	fi
 	case $how in
@@ -79,13 +79,13 @@ while read -r name program how; do
 		fi
 		run "${program}_ref" "$name"
 		case $status in
-		0) fail "the test does not see it in the reference" ;;
-		2 | 77 | 126 | 127) fail "the reference's ends with $status" ;;
+		0) fail "the test does not find the defect in the reference" ;;
+		2 | 77 | 126 | 127) fail "the test with the reference ends with $status" ;;
 		*) echo "$name: not ours; the reference: ${why:-$status}" ;;
 		esac
 		;;
 	"not on 3.46: "?*) echo "$name: not ours; $how" ;;
-	*) fail "it is neither shown nor told why not" ;;
+	*) fail "the defect is neither shown nor excluded with a reason" ;;
 	esac
 done <"$table"
 

@@ -44,12 +44,12 @@ for file in "$headers"/* "$headers"/.[!.]*; do
 	[ -e "$file" ] || continue
 	case ${file##*/} in
 	sysprof-*) ;;
-	*) fail "$file may hide somebody else's header" ;;
+	*) fail "$file may hide a header of another library" ;;
 	esac
 done
 found=$(grep -hoE '^ *# *define +[A-Za-z_0-9]+' "$headers"/*.h |
 	grep -vE ' _?SYSPROF_[A-Z0-9_]+$' || true)
-[ -z "$found" ] || fail "a macro has a name that is not ours: $found"
+[ -z "$found" ] || fail "a macro lacks the library's prefix: $found"
 
 # --- each alone, twice
 
@@ -65,7 +65,7 @@ alone() {
 	done
 }
 
-# standards STANDARD...: all of them, or one
+# standards STANDARD... - all standards, or one
 standards() {
 	if [ "$form" = whole ]; then
 		echo "$@"
@@ -190,7 +190,7 @@ use_overlay | must_compile "what is old enough is allowed" \
 use_overlay | must_not_compile "what is newer than allowed is warned of" \
 	-DSYSPROF_VERSION_MIN_REQUIRED=SYSPROF_VERSION_3_38 \
 	-DSYSPROF_VERSION_MAX_ALLOWED=SYSPROF_VERSION_3_38
-grep -q 'Not available before 3.40' said || fail "it does not say what is newer"
+grep -q 'Not available before 3.40' said || fail "the warning does not name the newer release"
 use_overlay | must_compile "that warning can be switched off" \
 	-DSYSPROF_VERSION_MIN_REQUIRED=SYSPROF_VERSION_3_38 \
 	-DSYSPROF_VERSION_MAX_ALLOWED=SYSPROF_VERSION_3_38 \

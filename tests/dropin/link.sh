@@ -44,7 +44,7 @@ esac
 case $(grep '^SYSCAP_INSTALL_.*=ON' "$SYSCAP_BINARY/CMakeCache.txt")$(find plain) in
 *=ON*) ;;
 *sysprof* | *gjs* | *lua*)
-	fail "a plain install has parts that are to be asked for" ;;
+	fail "a plain install contains optional parts" ;;
 esac
 mkdir uninstalled
 find "$work/plain" ! -type d >uninstalled/install_manifest.txt
@@ -104,7 +104,7 @@ case $cflags in
 */sysprof-6*) ;;
 *) fail "Cflags does not name the headers: $cflags" ;;
 esac
-pkg-config --exists --static $name || fail "it can't be linked statically"
+pkg-config --exists --static $name || fail "the library can't be linked statically"
 
 # --- the archive
 
@@ -115,9 +115,9 @@ readelf -sW "$archive" | awk '
 $5 ~ /^(GLOBAL|WEAK|UNIQUE)$/ && $7 != "UND" { print $8, $5, $6 }' >symbols
 [ -s symbols ] || fail "the archive has no symbols"
 awk '$3 != "HIDDEN" { print $1 " is not hidden"; bad = 1 }
-	END { exit bad }' symbols || fail "others could see our symbols"
+	END { exit bad }' symbols || fail "some symbols of the archive are not hidden"
 awk '$1 !~ /^(sysprof_|syscap_|syc_)/ { print $1; bad = 1 }
-	END { exit bad }' symbols || fail "the names above may be somebody's"
+	END { exit bad }' symbols || fail "the names above lack a prefix of the library"
 awk '$1 == "function" {
 	match($0, /[a-z_0-9]+ \(/)
 	print substr($0, RSTART, RLENGTH - 2) }
@@ -126,7 +126,7 @@ awk '{ print $1 }' symbols | sort -u >defined
 comm -23 wanted defined >missing
 [ ! -s missing ] || fail "the archive does not have: $(cat missing)"
 grep '^sysprof_' defined | comm -23 - wanted >other
-[ ! -s other ] || fail "no caller knows: $(cat other)"
+[ ! -s other ] || fail "the archive also has: $(cat other)"
 awk '{ print $1 }' symbols | sort | uniq -d >twice
 [ ! -s twice ] || fail "more than once in the archive: $(cat twice)"
 ! readelf -SW "$archive" | grep -E '\.(gnu\.lto_|llvmbc)' ||
@@ -148,10 +148,10 @@ runs() {
 	how=$1
 	shift
 	rm -f capture recorded.syscap
-	"$@" || fail "$how: it does not run"
+	"$@" || fail "$how: the program does not run"
 	if [ -n "${SYSCAP:-}" ]; then
 		"$SYSCAP" record -o recorded.syscap -- "$@" >log 2>&1 ||
-			{ cat log; fail "$how: it does not run recorded"; }
+			{ cat log; fail "$how: the program does not run under the recorder"; }
 		"$SYSCAP" check recorded.syscap >log || { cat log; exit 1; }
 		"$SYSCAP" stat recorded.syscap >stat
 		grep -Eq ' link +a mark +3 ' stat ||
@@ -165,7 +165,7 @@ runs() {
 # hidden FILE: FILE exports none of syscap's names.
 hidden() {
 	nm -D --extern-only --defined-only "$1" >names
-	! grep -E ' _?(sysprof|syscap|sc)_' names || fail "$2: $1 exports those"
+	! grep -E ' _?(sysprof|syscap|sc)_' names || fail "$2: $1 exports the names above"
 	grep -q ' T link_library$' names || fail "$2: $1 has no function"
 }
 

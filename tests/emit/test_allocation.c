@@ -262,7 +262,7 @@ TEST(two_addresses_in_front_drop_the_callback_and_the_call)
 	struct peer peer;
 
 	if (test_is_sanitized())
-		SKIP("sanitizers put frames of their own into stacks");
+		SKIP("sanitizers add frames to stacks");
 	run(&peer, "real_stacks");
 	/* The first address is in unwind_from_here(), the second its return
 	 * address */

@@ -25,7 +25,7 @@
 
 #define RING (1u << 16)
 
-/* Most time of a first event on a busy machine. */
+/* Maximum duration of a first event on a busy machine. */
 #define PATIENCE_MS (test_is_sanitized() ? 1500 : 400)
 
 static int64_t now_ms(void)

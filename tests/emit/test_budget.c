@@ -210,12 +210,12 @@ TEST(no_event_takes_more_instructions_than_its_budget)
 	struct peer peer;
 
 #if !defined(__x86_64__)
-	SKIP("counts the instructions of x86-64");
+	SKIP("this test counts x86-64 instructions only");
 #elif defined(__clang__) || !defined(__OPTIMIZE__) || __GNUC__ != 12
-	SKIP("the budget is for code of gcc 12 at -O2");
+	SKIP("the budget applies only to code of gcc 12 at -O2");
 #endif
 	if (test_is_sanitized())
-		SKIP("sanitizers add instructions of their own");
+		SKIP("sanitizers add instructions");
 	CHECK(fd >= 0);
 	peer_start_arg(&peer, "counts_instructions", results, 1 << 20,
 	               PEER_OURS);

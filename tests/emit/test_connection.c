@@ -520,7 +520,7 @@ CHILD(is_another_user)
 TEST(a_socket_of_another_user_is_not_spoken_to)
 {
 	if (geteuid() != 0)
-		SKIP("only root can be another user");
+		SKIP("only root can switch to another user");
 	peer_start_named(&peer, "is_another_user", "", true);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK(peer.n_connections >= 1);

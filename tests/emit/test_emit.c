@@ -254,7 +254,7 @@ SYSCAP_COUNTER(a_real_sum, "cat", "real", "A sum", SYSCAP_DOUBLE);
 
 static pthread_barrier_t adders;
 
-/* All threads add at once, then one of them emits a mark. */
+/* All threads add at the same time.  Then one thread emits a mark. */
 static void *add(void *number)
 {
 	for (int i = 0; i < ROUNDS; i++) {

@@ -693,7 +693,7 @@ CHILD(finds_that_nobody_listens)
 	CHECK_STR(get_stats().reason, "the recorder has ended");
 }
 
-/* Notices its recorder's end when all slots are taken, or earlier. */
+/* Detects the end of its recorder when all slots are taken, or earlier. */
 CHILD(outlives_its_recorder)
 {
 	emit();

@@ -387,7 +387,7 @@ TEST(losses_before_exit_reach_a_stock_recorder)
 TEST(losses_without_memory_at_exit_reach_a_stock_recorder)
 {
 	if (test_is_sanitized())
-		SKIP("sanitizers need address space of their own");
+		SKIP("sanitizers need their own address space");
 	check_stock("exits_with_a_full_ring_and_no_memory", 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_names.c - the addresses that stand for names in stacks. */
+/* test_names.c - the addresses that represent names in stacks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

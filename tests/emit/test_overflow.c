@@ -576,7 +576,7 @@ static void lose_one(int signal)
 }
 
 /* A handler's event is lost as the ring fills; then frames overflow, and most
- * of them are not read until the end. */
+ * of the overflowed frames are not read until the end. */
 CHILD(loses_before_it_overflows)
 {
 	struct syc_thread *st;

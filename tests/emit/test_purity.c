@@ -138,7 +138,7 @@ static void check_purity(const char *how)
 	struct peer peer;
 
 	if (!pure_can_count())
-		SKIP("a sanitizer's allocator and locks are its own");
+		SKIP("sanitizers replace the allocator and the locks");
 	if (strcmp(how, "full") == 0) {
 		peer_start_arg(&peer, "emits_everything", how, 1u << 14,
 		               PEER_OURS);
@@ -183,6 +183,6 @@ CHILD(is_off)
 TEST(no_call_allocates_or_locks_without_a_recording)
 {
 	if (!pure_can_count())
-		SKIP("a sanitizer's allocator and locks are its own");
+		SKIP("sanitizers replace the allocator and the locks");
 	CHECK_EQ(peer_run_alone("is_off", "", NULL), 0);
 }

@@ -4,7 +4,7 @@
  *
  *	replay_reader FILE|DIRECTORY...
  *
- * A directory stands for all its files.  Fails without a file.
+ * A directory represents all its files.  Fails without a file.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -35,7 +35,7 @@
 
 #include "ring/ring.h"
 
-/** Most fds in one answer. */
+/** Maximum number of fds in one answer. */
 #define PEER_MAX_FDS 8
 
 struct child {

@@ -52,7 +52,7 @@ char *small_disk_make(unsigned kib)
 	snprintf(size, sizeof(size), "size=%uk", kib);
 	if (!become_private() || mount("none", dir, "tmpfs", 0, size) != 0) {
 		rmdir(dir);
-		SKIP("a tmpfs can't be mounted, not in a user namespace either");
+		SKIP("a tmpfs can't be mounted, even in a user namespace");
 	}
 	return dir;
 }

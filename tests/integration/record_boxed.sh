@@ -74,7 +74,7 @@ lives one --memory=512K,mmap
 lives one --memory --ring-kib=64
 seen=$(number allocations)
 [ "$seen" -ge $((2 * n)) ] || fail "of the first thread $seen blocks"
-[ "$(number frames)" -ge $n ] || fail "of the second nothing is counted"
+[ "$(number frames)" -ge $n ] || fail "no call of the second thread is counted"
 ended 1
 
 # Fewer blocks, as the next tests are about filters

@@ -66,7 +66,7 @@ name=org.example.Recorded
 for again in 1 2; do
 	record 0 --bus-name=$name --duration=200ms
 	[ "$(marks own)" = 3 ] || fail "without command: $(marks own) marks"
-	grep -q 'still recording' err && fail "the program records no more"
+	grep -q 'still recording' err && fail "the program no longer records"
 done
 [ "$(grep -c stopped said)" = 2 ] || fail "not stopped: $(cat said)"
 record 0 --bus-name=$name,/org/gnome/Sysprof3/Profiler -- \

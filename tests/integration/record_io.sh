@@ -77,7 +77,7 @@ rm -f calls.syscap*
 	-o calls.syscap -- "$program" "$dir" main >expected
 for of in blocked allocated samples; do
 	"$SYSCAP" stat --json --of $of --functions 100000 calls.syscap >seen
-	python3 - $of seen <<-'END' || fail "--of $of has frames of ours"
+	python3 - $of seen <<-'END' || fail "--of $of has syscap's frames"
 		import json, sys
 		of, file = sys.argv[1:]
 		hot = json.load(open(file))["hot"]

@@ -27,7 +27,7 @@ lost() {
 	"$program" $n 4 3 counted
 "$SYSCAP" check all.syscap >/dev/null
 "$SYSCAP_TEST_BIN/record_memory_count" all.syscap "$program" >seen
-diff counted seen || fail "it is not what the program counted"
+diff counted seen || fail "the capture differs from the program's counts"
 rm all.syscap
 
 # Allocations in unusual contexts; samples have no effect on the result
@@ -36,7 +36,7 @@ for sample in --no-symbols --sample=1000,wall; do
 	"$SYSCAP" record -q --no-symbols $sample --memory -o odd.syscap -- \
 		"$odd" counted
 	"$SYSCAP_TEST_BIN/record_memory_count" odd.syscap "$odd" >seen
-	diff counted seen || fail "odd: it is not what the program counted"
+	diff counted seen || fail "odd: the capture differs from the program's counts"
 	rm odd.syscap*
 done
 
@@ -52,7 +52,7 @@ LD_PRELOAD=$clock \
 	"$SYSCAP" record -q --no-symbols --memory -o odd.syscap -- \
 	"$odd" counted || fail "beside another clock: $?"
 "$SYSCAP_TEST_BIN/record_memory_count" odd.syscap "$odd" >seen
-diff counted seen || fail "another clock: it is not what the program counted"
+diff counted seen || fail "another clock: the capture differs from the program's counts"
 rm odd.syscap
 
 # Exactly the incomplete stack is marked as incomplete
@@ -63,7 +63,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	[ "$(grep 'size 88 ' way | grep -c stopped)" = 1 ] ||
 		fail "an end that was not found: $(cat way)"
 	! grep 'size [1-9]' way | grep -v 'size 88 ' | grep stopped ||
-		fail "a whole stack is not"
+		fail "a whole stack is not recorded"
 	# syscap's own allocations at its setup do not count
 	[ "$(lost way.syscap)" = 0 ] || fail "$(lost way.syscap) are lost"
 	rm way.syscap
@@ -101,9 +101,9 @@ for asked in mmap 64M,mmap; do
 			"$maps" $((n / 1000)) 4 2 counted || fail "$asked: $?"
 		"$SYSCAP_TEST_BIN/record_memory_count" maps.syscap "$maps" >seen
 		diff counted seen ||
-			fail "$asked, '$beside': it is not what was mapped"
+			fail "$asked, '$beside': the capture differs from the mappings"
 		! "$SYSCAP" dump --type=allocation maps.syscap |
-			grep 'size 65536 ' || fail "the allocator's are told"
+			grep 'size 65536 ' || fail "the allocator's mappings are recorded"
 		rm maps.syscap
 	done
 done
@@ -115,7 +115,7 @@ LD_PRELOAD=$chunks "$SYSCAP" record -q --no-symbols --memory -o ways.syscap -- \
 	"$ways" jumps 40 || fail "jumps: $?"
 "$SYSCAP" check ways.syscap >/dev/null
 seen=$("$SYSCAP" dump --type=allocation ways.syscap | grep -c 'size 4321 ')
-[ "$seen" = 1000 ] || fail "after jumps $seen of 1000 are told"
+[ "$seen" = 1000 ] || fail "after jumps $seen of 1000 are recorded"
 [ "$(lost ways.syscap)" -le 80 ] || fail "jumps: $(lost ways.syscap) are lost"
 rm ways.syscap
 

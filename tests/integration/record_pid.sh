@@ -143,7 +143,7 @@ grep -q 'had no event' err || fail "no event"
 ls "/proc/$program/task" | grep -c . >n_tasks
 [ "$(cat n_tasks)" = 1 ] || fail "threads of the library"
 
-# Children are not recorded, the program itself is
+# The program is recorded, but its children are not
 attach
 run 'emit 1'
 run child
@@ -219,8 +219,8 @@ begin
 run filter
 if ! grep -q 'no filter' said; then
 	"$SYSCAP" record -o w.syscap -p $program --duration=1s >out 2>err &&
-		fail "a filter was not noticed"
-	grep -q 'seccomp filter' err || fail "no word of the filter"
+		fail "a filter was not detected"
+	grep -q 'seccomp filter' err || fail "no message about the filter"
 fi
 
 for wrong in "-p 0" "-p x" "-p 999999999 --duration=1s" "-p 1 --sample"; do

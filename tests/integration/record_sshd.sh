@@ -15,7 +15,7 @@ sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip "there is no sshd"
 for program in ssh ssh-keygen; do
 	command -v $program >/dev/null || skip "there is no $program"
 done
-[ "$(id -u)" = 0 ] || skip "sshd wants to be root"
+[ "$(id -u)" = 0 ] || skip "sshd must run as root"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -47,7 +47,7 @@ for i in 1 2 3 4 5 6; do
 done
 echo "$n"
 EOF
-timeout 60 sh ./login || skip "by itself no login: $(cat log)"
+timeout 60 sh ./login || skip "no login without the recorder: $(cat log)"
 
 for options in --sample --sample=1000,wall --sample=1000,perf \
 	"--memory=mmap --io=1us,waits --stalls=5ms,all --logs --sample=1000,wall --stderr --counters"; do

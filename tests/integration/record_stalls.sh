@@ -24,7 +24,7 @@ has_stall() {
 	grep -q " $2[. ]" seen || fail "no stack of $2: $(cat seen)"
 	"$SYSCAP" stat --of stalled --functions 1000 "$1" |
 		sed -n '/^Hot functions/,/^$/p' >seen
-	! grep libsyscap- seen || fail "frames of ours in stacks of stalls"
+	! grep libsyscap- seen || fail "syscap's frames are in stacks of stalls"
 }
 
 for kind in poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2; do
@@ -64,7 +64,7 @@ for option in --sample=1000 "--sample=1000 --io" --sample=1000,wall --stalls; do
 			sed -n '/^Hot functions/,/^$/p' >seen
 		# With --io a wrapper of syscap is among the callers
 		awk '/ libsyscap-/ && $3 >= 1 { print; n++ } END { exit n }' \
-			seen || fail "$option: $kind: time of ours"
+			seen || fail "$option: $kind: time in syscap's code"
 		awk '/ signals blocked / { print $1 + 0 }' seen >blocked
 		awk '/ pthread_sigmask / { print $1 + 0 }' seen >unblocking
 		case $(uname -m) in
@@ -119,10 +119,10 @@ rm odd.syscap*
 has_stall cut.syscap sleep_in_between
 "$SYSCAP" export --format=folded --function='^sleep_in_between' cut.syscap >seen
 grep -q "sleep_in_between.*;nanosleep[; ]" seen ||
-	fail "no sleep is seen: $(cat seen)"
+	fail "no sleep is recorded: $(cat seen)"
 # Other waits than sleeps may be in syscap's functions at any time
 if grep -E "sleep_in_between.*;(ppoll|syc_whole|syc_seams)" seen; then
-	fail "a sleep is told as what we made of it"
+	fail "a sleep is recorded as the replacing call"
 fi
 rm cut.syscap*
 

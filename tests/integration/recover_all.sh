@@ -58,7 +58,7 @@ while [ $n -lt 24 ]; do
 	(export SYSCAP_THREAD=0; child emits_and_ends ended$n)
 	n=$((n + 1))
 done
-[ "$(count "$rings")" = 24 ] || fail "not 24 processes left their rings"
+[ "$(count "$rings")" = 24 ] || fail "the number of ring files is not 24"
 (export SYSCAP_THREAD=0; child emits_and_waits live) >ready &
 living=$!
 wait_for ready
@@ -118,7 +118,7 @@ rm gone
 expect 1 "$rings"
 says "kept the ring file with [1-9][0-9]* frames of a deleted capture"
 says "1 without a capture kept"
-[ ! -e gone ] || fail "a capture is made that nobody expects"
+[ ! -e gone ] || fail "an unexpected capture was made"
 expect 0 --dry-run --discard "$rings"
 says "would be removed"
 expect 0 --discard "$rings"

@@ -298,7 +298,7 @@ static bool step(unsigned n)
 		if (!is_first && is_at_call()) {
 			struct registers before;
 
-			/* Stops at the call's entry, to see which call it is */
+			/* Stops at the call's entry, to identify the call */
 			if (run(0) != 0 || is_wait())
 				return false;
 			read_registers(&before);

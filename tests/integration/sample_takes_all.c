@@ -148,7 +148,7 @@ static void wait_for_own(void)
 	pthread_kill(pthread_self(), SYC_TICK_SIGNAL_SECOND);
 	r = sigtimedwait(&all, NULL, &second);
 	if (r != SYC_TICK_SIGNAL_SECOND)
-		fail("the program's own second signal is gone", r);
+		fail("the program's own second signal was lost", r);
 }
 
 /* ---------------------------------------------------- reads from a signalfd */

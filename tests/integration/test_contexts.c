@@ -119,7 +119,7 @@ TEST(a_filter_that_kills_ring_creation_leads_to_requests)
 TEST(a_copy_that_dlmopen_loaded_is_recorded)
 {
 	if (test_is_sanitized())
-		SKIP("a sanitizer's run time is there once");
+		SKIP("a process has only one sanitizer run time");
 	record("elsewhere");
 	CHECK_EQ(count("here"), 1);
 	CHECK_EQ(recording_count_marks(&recording, "plugin", "there"), 5);
@@ -152,9 +152,9 @@ TEST(threads_beyond_8192_at_once_lose_their_events_and_are_counted)
 	unsigned dropped = 0;
 
 	if (!test_is_whole())
-		SKIP("drives the load to hundreds: with --whole");
+		SKIP("runs only with --whole, because the load rises to hundreds");
 	if (test_is_sanitized())
-		SKIP("sanitizers have no room for that many threads");
+		SKIP("sanitizers do not support as many threads");
 	recording_init(&recording);
 	const int status = recording_run(
 		&recording, recording_program("contexts"), "many", NULL);

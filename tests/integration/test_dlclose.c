@@ -174,7 +174,9 @@ TEST(a_library_loaded_late_refuses_a_pair_of_its_process)
 /* A sanitizer's libraries must come before preloaded libraries. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/* The program has no copy of the library; its preloaded library does. */
+/*
+ * The program has no copy of the library, but its preloaded library has a copy.
+ */
 CHILD(makes_a_pair_and_execs)
 {
 	char path[4096];

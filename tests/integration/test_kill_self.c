@@ -449,7 +449,7 @@ static bool recover_stepped(const char *path, unsigned long steps)
 
 /*
  * A recovery changes files only by system calls, so one kill between two system
- * calls stands for all.
+ * calls represents all such kills.
  */
 TEST(a_recovery_killed_at_any_instruction_goes_on_at_the_next)
 {

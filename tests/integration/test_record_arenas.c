@@ -267,7 +267,7 @@ TEST(arenas_of_two_namespaces_with_the_same_pids_come_out_apart)
 
 	if (status == 77) {
 		recording_free(&recording);
-		SKIP("there are no pid namespaces to be had");
+		SKIP("pid namespaces are unavailable");
 	}
 	CHECK_EQ(status, 0);
 	CHECK_EQ(count("alpha"), 6);

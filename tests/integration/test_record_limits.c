@@ -163,7 +163,7 @@ TEST(a_full_disk_cuts_the_capture_at_a_frame)
 	    mount("none", disk, "tmpfs", 0, "size=64k") != 0) {
 		rmdir(disk);
 		rmdir(recording.dir);
-		SKIP("there is no disk of our own to be had");
+		SKIP("a separate file system is unavailable");
 	}
 	CHECK_EQ(recording_run(&recording, recording_program("hostile_client"),
 	                       "good", "5000", NULL),

@@ -44,7 +44,7 @@ TEST(a_recorder_that_may_have_few_addresses_records_many_processes)
 	const struct rlimit limit = { 1 << 30, RLIM_INFINITY };
 
 	if (test_is_sanitized())
-		SKIP("sanitizers take all addresses");
+		SKIP("sanitizers use the whole address space");
 	recording_init(&recording);
 	CHECK_EQ(setrlimit(RLIMIT_AS, &limit), 0);
 	CHECK_EQ(record("together", "30"), 0);

@@ -310,7 +310,7 @@ TEST(processes_of_two_namespaces_with_one_pid_come_out_apart)
 
 	if (status == 77) {
 		recording_free(&recording);
-		SKIP("there are no pid namespaces to be had");
+		SKIP("pid namespaces are unavailable");
 	}
 	CHECK_EQ(status, 0);
 	look();

@@ -255,7 +255,7 @@ static void check_found(const struct names *names)
 /*
  * Checks that the spinning program was sampled a thousand times a second for
  * @ms of its processor time.  Ticks count, not samples: if other programs use
- * the processor for a while, one sample stands for all missed ticks.
+ * the processor for a while, one sample represents all missed ticks.
  */
 static void check_ticks(const struct names *names, uint64_t ms)
 {
@@ -511,7 +511,7 @@ TEST(the_samples_of_a_killed_command_have_names)
 	CHECK_EQ(kill(command_pid(), SIGKILL), 0);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGKILL);
 	names_look(recording.path, 0, spin, &names);
-	/* No sample stands for the ticks missed just before the kill */
+	/* No sample represents the ticks missed just before the kill */
 	check_found(&names);
 	unlink(in_dir("half"));
 	recording_free(&recording);

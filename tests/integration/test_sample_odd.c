@@ -88,7 +88,7 @@ static int run_plain(const char *deed)
 TEST(a_process_of_one_thread_may_enter_a_namespace)
 {
 	if (run_plain("enter-namespace") != 0)
-		SKIP("there are no user namespaces");
+		SKIP("user namespaces are unavailable");
 	check_unharmed("enter-namespace");
 }
 
@@ -100,7 +100,7 @@ TEST(a_sampled_process_has_no_library_thread)
 TEST(a_process_whose_threads_ended_may_enter_a_namespace)
 {
 	if (run_plain("enter-namespace-later") != 0)
-		SKIP("there are no user namespaces");
+		SKIP("user namespaces are unavailable");
 	check_unharmed("enter-namespace-later");
 }
 
@@ -172,7 +172,7 @@ TEST(a_process_in_strict_seccomp_mode_survives)
 TEST(a_filtered_process_makes_no_call_of_the_library)
 {
 	if (run_plain("prctl-box") != 0)
-		SKIP("there are no filters");
+		SKIP("seccomp filters are unavailable");
 	check_unharmed("prctl-box");
 	check_unharmed("seccomp-box");
 }
@@ -296,7 +296,7 @@ TEST(work_done_while_signals_are_blocked_has_that_name)
 	                       is_name),
 	         1);
 #else
-	SKIP("late ticks are known on x86-64 alone");
+	SKIP("late ticks are known only on x86-64");
 #endif
 }
 
@@ -330,6 +330,6 @@ TEST(threads_are_sampled_by_perf_events_where_there_are_any)
 		recording_count(&recording, is_of_thread, NULL) != 0;
 	recording_free(&recording);
 	if (!are_there)
-		SKIP("there are no perf events");
+		SKIP("perf events are unavailable");
 	check_threads_are_sampled("--sample=1000,perf");
 }

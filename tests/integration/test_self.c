@@ -183,7 +183,7 @@ CHILD(idle)
 	pthread_t thread;
 	int tid = 0;
 
-	while (count_threads("syscap", &tid) == 0) /* it gives itself a name */
+	while (count_threads("syscap", &tid) == 0) /* unnamed so far */
 		test_sleep_ms(1);
 	for (unsigned i = 0; i < 10; i++) {
 		written_mark(0, i);

@@ -408,7 +408,7 @@ CHILD(leaves_its_namespaces)
 	const bool has_thread = strcmp(peer_arg(), "thread") == 0;
 
 	emit(0, 100);
-	while (has_thread && !has_drain_thread()) /* it names itself */
+	while (has_thread && !has_drain_thread()) /* unnamed so far */
 		test_sleep_ms(1);
 	CHECK_EQ(has_drain_thread(), has_thread);
 	errno = 0;
@@ -442,7 +442,7 @@ TEST(a_program_without_our_thread_may_leave_its_namespaces)
 	const int status = written_wait(
 		written_start("leaves_its_namespaces", "", without, -1));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		SKIP("no user namespaces here");
+		SKIP("user namespaces are unavailable here");
 	CHECK_EQ(status, 0);
 	tally_of(path, 0, &t);
 	CHECK_EQ(t.emitters[0], 200);

@@ -77,7 +77,7 @@ CHILD(starts_copy_as_another_user)
 static int run_copy(struct peer *peer, mode_t mode)
 {
 	if (geteuid() != 0)
-		SKIP("making a set-user-ID program takes root");
+		SKIP("only root can make a set-user-ID program");
 	install(mode);
 	peer_start_arg(peer, "starts_copy_as_another_user", program, 1 << 16,
 	               PEER_OURS);

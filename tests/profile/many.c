@@ -5,7 +5,7 @@
  * Each command is a forked child of this process, because starting `syscap` a
  * million times takes a day.
  *
- * A line of COMMANDS has the words of a command; SELF stands for the capture.
+ * A line of COMMANDS has the words of a command; SELF represents the capture.
  * A line of standard input is the path of a capture.  "cut " precedes the path
  * of a capture that ends within a frame.  For such a capture the command must
  * print an offset.  A command must end within a minute, with 0 or 1 (diff: also
@@ -166,6 +166,6 @@ int main(int argc, char **argv)
 		for (int i = 0; i < n_lines; i++, n++)
 			n_bad += !is_well(&lines[i], name, is_cut);
 	}
-	printf("%lu runs, %lu bad ones\n", n, n_bad);
+	printf("%lu runs, %lu failures\n", n, n_bad);
 	return n_bad > 0;
 }

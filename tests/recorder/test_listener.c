@@ -77,7 +77,7 @@ TEST(directory_is_private_and_removed_at_the_end)
 TEST(other_users_cannot_connect)
 {
 	if (geteuid() != 0)
-		SKIP("only root can be another user");
+		SKIP("only root can switch to another user");
 	init();
 	CHECK_EQ(chmod(parent, 0777), 0);
 	CHECK_EQ(syc_listener_open(&listener), 0);
@@ -134,7 +134,7 @@ TEST(thousands_of_connections_wait_for_accept)
 	int allowed = 0, n = 0, fds[300];
 
 	if (file == NULL || fscanf(file, "%d", &allowed) != 1 || allowed < 300)
-		SKIP("the system allows no 300 connections that wait");
+		SKIP("the system does not allow 300 pending connections");
 	fclose(file);
 	init();
 	CHECK_EQ(syc_listener_open(&listener), 0);

@@ -279,7 +279,7 @@ TEST(silent_connections_keep_no_caller_out)
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 	if (files.rlim_cur < 3000)
-		SKIP("too few descriptors are allowed");
+		SKIP("the limit on fds is too low");
 	init();
 	for (int i = 0; i < 1200; i++) {
 		fds[i] = connect_to_it();
@@ -418,7 +418,7 @@ TEST(accept_without_descriptor_is_retried)
 TEST(connection_of_another_user_is_closed)
 {
 	if (geteuid() != 0)
-		SKIP("only root can be another user");
+		SKIP("only root can switch to another user");
 	init();
 	/* The directory looks as if another user had access */
 	char *const path = strdup(listener.name.sun_path);

@@ -350,7 +350,7 @@ TEST(stated_error_bound_follows_a_slewed_clock)
 		    strcmp((const char *)frame.bytes + 24, "syscap.clock") != 0)
 			continue;
 		if (strncmp(facts, "source=tsc", 10) != 0)
-			SKIP("the kernel's clock is not the counter");
+			SKIP("the kernel's clock does not read the counter");
 		CHECK(sscanf(facts, "source=tsc error_ns=%ld", &bound) == 1);
 		CHECK(bound >= ERROR_NS);
 	}

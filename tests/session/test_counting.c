@@ -421,7 +421,7 @@ TEST(unavailable_groups_are_reported)
 	struct tally t;
 
 	if (geteuid() != 0)
-		SKIP("chroot() is for root");
+		SKIP("only root can call chroot()");
 	/* LeakSanitizer ends a process without /proc */
 	begin_run(&run, "ASAN_OPTIONS=detect_leaks=0", NULL);
 	written_run("sees_nothing", run.dir, run.env, -1);

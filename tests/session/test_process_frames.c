@@ -176,7 +176,7 @@ static void forbid_reading_memory(void)
 
 	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-		SKIP("no seccomp filters here");
+		SKIP("seccomp filters are unavailable here");
 	CHECK_EQ(syscall(SYS_process_vm_readv, getpid(), NULL, 0UL, NULL, 0UL,
 	                 0UL),
 	         -1);
@@ -300,7 +300,7 @@ static void *load_another_library(void)
 		if (there != NULL)
 			return there;
 	}
-	SKIP("no library is there that is not loaded");
+	SKIP("no unloaded library is available");
 }
 
 TEST(only_a_newly_loaded_library_is_reported)

@@ -238,7 +238,7 @@ TEST(a_real_time_thread_never_writes)
 		written_start("emits_in_real_time", path, env, -1));
 	written_remove_dir(dir);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		SKIP("no real-time threads are allowed here");
+		SKIP("real-time threads are not allowed here");
 	CHECK_EQ(status, 0);
 }
 
@@ -330,7 +330,7 @@ TEST(children_after_chroot_write_into_the_capture)
 	struct tally t;
 
 	if (geteuid() != 0)
-		SKIP("chroot() is for root");
+		SKIP("only root can call chroot()");
 	char *const dir = written_make_dir();
 	snprintf(path, sizeof(path), "%s/out", dir);
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);

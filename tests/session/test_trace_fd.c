@@ -296,7 +296,7 @@ static void take_locks_away(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-		SKIP("no seccomp filters here");
+		SKIP("seccomp filters are unavailable here");
 }
 
 TEST(nothing_is_written_without_file_locks)

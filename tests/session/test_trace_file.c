@@ -554,7 +554,7 @@ TEST(a_file_that_may_only_be_read_anew_is_written_by_all)
 	pid_t pids[3];
 
 	if (geteuid() != 0)
-		SKIP("only root can become others");
+		SKIP("only root can switch to another user");
 	CHECK_EQ(fchmod(fd, 0644), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		pids[i] = fork();

@@ -141,7 +141,7 @@ TEST(a_pipe_of_another_user_gets_one_header)
 	int ends[2];
 
 	if (geteuid() != 0)
-		SKIP("only root can change the user");
+		SKIP("only root can switch to another user");
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	const pid_t first = fork();
 	if (first == 0) {
@@ -164,7 +164,7 @@ TEST(a_pipe_s_owner_learns_of_the_header_of_another_user)
 	char byte;
 
 	if (geteuid() != 0)
-		SKIP("only root can change the user");
+		SKIP("only root can switch to another user");
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	CHECK_EQ(pipe2(ready, O_CLOEXEC), 0);
 	const pid_t first = fork();

@@ -136,7 +136,7 @@ TEST(threads_cancelled_inside_an_emit_leave_whole_frames_too)
 	struct peer peer;
 
 	if (test_is_sanitized())
-		SKIP("a sanitizer loses track of a stack that is cut off");
+		SKIP("a sanitizer does not support a stack that is cut off");
 	run_cancelled(&peer, "asynchronous");
 	check_ends(&peer, N_CANCELLED);
 	peer_free(&peer);

@@ -171,7 +171,7 @@ TEST(signals_are_blocked_in_untabled_code_of_a_self_recording_process)
 	const int fd = mkstemp(path);
 
 	if (test_is_sanitized())
-		SKIP("sanitizers have code of their own in all functions");
+		SKIP("sanitizers add code to all functions");
 	CHECK(fd >= 0);
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
 	step_by(variable, -1);
@@ -185,7 +185,7 @@ TEST(signals_are_blocked_in_untabled_code_of_a_recorded_process)
 	struct peer peer;
 
 	if (test_is_sanitized())
-		SKIP("sanitizers have code of their own in all functions");
+		SKIP("sanitizers add code to all functions");
 	peer_start(&peer, "steps", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	peer_free(&peer);

@@ -130,7 +130,10 @@ static int abandoned_so_far(void)
 	return (int)stats.n_abandoned;
 }
 
-/* Distance of tested instructions in call @i, @n without --whole. */
+/*
+ * Number of instructions from one test to the next in call @i.  @n is the
+ * number without --whole.
+ */
 static long stride_of(size_t i, long n)
 {
 	return stepper_stride(n) * calls[i].stride;

@@ -98,13 +98,13 @@ requests=$(grep -c GET log)
 "$SYSCAP" symbolize -q -o without.syscap plain.syscap
 is_named without.syscap && fail "names without a debug file"
 [ "$(grep -c GET log)" = "$requests" ] ||
-	fail "asked without the option: $(cat log)"
+	fail "a request without the option: $(cat log)"
 
 # libc's debug file, which the server lacks, is missing without an error.
 "$SYSCAP" symbolize -q --debuginfod -o with.syscap plain.syscap 2>err ||
 	fail "status $?"
 is_named with.syscap || fail "no names: $(tail -20 log)"
-[ "$(grep -c GET log)" -gt "$requests" ] || fail "not asked: $(cat log)"
+[ "$(grep -c GET log)" -gt "$requests" ] || fail "no request: $(cat log)"
 
 # The cache is enough without the server and the option.
 kill "$server"

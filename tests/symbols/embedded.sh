@@ -60,17 +60,17 @@ rm prog
 # Too late: the program has ended, and no name is invented.
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err
-grep -q 'prog: the file is missing; ' err || fail "not told: $(cat err)"
+grep -q 'prog: the file is missing; ' err || fail "no message: $(cat err)"
 "$ref_resolve" late.syscap >theirs
 [ -z "$(own theirs)" ] || fail "names without a program"
-grep -q '^qsort' theirs || fail "no names for what is there"
+grep -q '^qsort' theirs || fail "no names of the existing program"
 
 # Rebuilt: another file, the same path.
 cp "$(command -v cat)" prog
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err
 grep -q 'prog: not used, because .* differs from the recorded file' err ||
-	fail "not told: $(cat err)"
+	fail "no message: $(cat err)"
 "$ref_resolve" late.syscap >theirs
 [ -z "$(own theirs)" ] || fail "names of another program"
 

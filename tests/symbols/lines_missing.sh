@@ -32,7 +32,7 @@ for command in "symbolize --lines plain.syscap" \
 	# shellcheck disable=SC2086
 	"$SYSCAP" $command >out 2>err || status=$?
 	[ $status = 2 ] || fail "$command: status $status"
-	grep -q -- '--lines: .*libdw' err || fail "not told: $(cat err)"
+	grep -q -- '--lines: .*libdw' err || fail "no message: $(cat err)"
 	cmp plain.syscap before.syscap
 	[ ! -e new.syscap ] && [ ! -e ran ] || fail "it was recorded"
 done

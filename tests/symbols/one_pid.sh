@@ -24,7 +24,7 @@ for name in one two; do
 done
 "$SYSCAP" cat -o both.syscap one.syscap two.syscap 2>note
 grep -q 'two.syscap: note: process 1 (./two) differs from that of one.syscap; renumbered it to 4194305' \
-	note || fail "not told: $(cat note)"
+	note || fail "no message: $(cat note)"
 "$SYSCAP" check --strict both.syscap >out || fail "$(cat out)"
 "$SYSCAP" dump --type metadata both.syscap |
 	grep -q 'pid 4194305 id "syscap.pid" text "1"' || fail "no metadata"
@@ -53,7 +53,7 @@ done
 # If the captures are only concatenated, `check` reports it.
 { cat one.syscap; tail -c +257 two.syscap; } >mixed.syscap
 "$SYSCAP" check mixed.syscap >out 2>&1 || fail "$(cat out)"
-grep -q 'PROCESS frames of pid 1 are not in time order' out || fail "not noticed: $(cat out)"
+grep -q 'PROCESS frames of pid 1 are not in time order' out || fail "no finding: $(cat out)"
 
 # The same process in both captures stays one process.
 "$SYSCAP" cat -o same.syscap one.syscap one.syscap 2>note

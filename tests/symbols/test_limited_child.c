@@ -138,7 +138,7 @@ TEST(child_has_a_memory_limit)
 	struct syc_limited_child child;
 
 	if (IS_SANITIZED)
-		SKIP("a sanitizer ends a child that has no memory");
+		SKIP("a sanitizer ends a child whose allocation fails");
 	start(&child, 16ul << 20);
 	CHECK_EQ(ask(&child, 'm'), 'n');
 	syc_limited_child_stop(&child);

@@ -449,7 +449,7 @@ TEST(child_of_vfork_is_walked_without_harm)
 	walk_on_trap(&walk, 512, false);
 	CHECK_EQ(forks(true), 0);
 	if (walk.n_taken == 0)
-		SKIP("vfork() is no other than fork() here");
+		SKIP("vfork() equals fork() here");
 	look_at_child();
 	walk.n_taken = 0;
 	before();

@@ -60,7 +60,7 @@ TEST(every_instruction_from_throw_to_catch)
 	int depth = 3;
 
 	if (!shadow_is_possible())
-		SKIP("no single steps here");
+		SKIP("single steps are unavailable here");
 	/* The first throw, which runs the dynamic linker, is not stepped. */
 	throw_once(&depth);
 	shadow_run(&shadow, throw_once, &depth);

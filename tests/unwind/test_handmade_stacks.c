@@ -165,7 +165,7 @@ TEST(vfork_caller_at_every_instruction)
 	struct sigaction sa;
 
 	if (test_is_sanitized())
-		SKIP("vfork() is the sanitizer's here");
+		SKIP("the sanitizer replaces vfork()");
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_sigaction = on_step;
 	sa.sa_flags = SA_SIGINFO;

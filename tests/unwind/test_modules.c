@@ -113,7 +113,7 @@ TEST(replacing_library_has_its_own_rules)
 		dlclose(module.handle);
 	}
 	if (n_same_place == 0)
-		SKIP("no library was loaded where another was");
+		SKIP("no library was loaded at the address of another library");
 }
 
 /*
@@ -147,7 +147,7 @@ TEST(library_from_before_first_refresh_leaves_no_rules)
 	dlclose(module.handle);
 	module_open(&module, "large");
 	if (module.start != start)
-		SKIP("no library was loaded where another was");
+		SKIP("no library was loaded at the address of another library");
 	syc_unwind_refresh();
 	walk_through(&module);
 	dlclose(module.handle);
@@ -193,7 +193,7 @@ TEST(new_pc_reveals_replacing_library)
 		dlclose(module.handle);
 	}
 	if (n_same_place == 0)
-		SKIP("no library was loaded where another was");
+		SKIP("no library was loaded at the address of another library");
 	CHECK(n_seen >= 2);
 }
 

@@ -32,7 +32,7 @@ static void step(const char *what, void (*call)(void *), void *data,
                  unsigned long n_allowed)
 {
 	if (!shadow_is_possible())
-		SKIP("no single steps here");
+		SKIP("single steps are unavailable here");
 	shadow_run(&shadow, call, data);
 	shadow_print(&shadow, what);
 	CHECK(shadow.n_same + n_allowed >= shadow.n_steps);
@@ -131,7 +131,7 @@ __asm__(".pushsection .text\n"
 TEST(wrong_table_is_detected)
 {
 	if (!shadow_is_possible())
-		SKIP("no single steps here");
+		SKIP("single steps are unavailable here");
 	shadow_run(&shadow, steps_liar, NULL);
 	CHECK_EQ(shadow.n_steps, 4);
 	CHECK_EQ(shadow.n_same, 2);

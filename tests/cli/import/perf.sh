@@ -41,7 +41,7 @@ n=$(grep -c 'cpu-clock:u:' text || true)
 "$SYSCAP" export -f folded c.syscap >folded 2>/dev/null
 got=$(awk '{ sum += $NF } END { print sum }' folded)
 [ "$got" = "$n" ] || { echo "$n samples have become $got"; exit 1; }
-# The chain is in as many stacks as perf has
+# The capture has as many stacks with the chain as perf's output
 want=$(awk '/cpu-clock:u:/ { inner = 0; n += has; has = 0 }
 	/ innermost\+/ { inner = 1 } / between\+/ && inner { has = 1 }
 	END { print n + has }' text)

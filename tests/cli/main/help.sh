@@ -14,7 +14,7 @@ complain() {
 }
 
 commands=$("$SYSCAP" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
-[ "$(echo "$commands" | wc -l)" -ge 8 ] || complain "where are the commands?"
+[ "$(echo "$commands" | wc -l)" -ge 8 ] || complain "no command is listed"
 for command in $commands; do
 	help=$("$SYSCAP" "$command" --help)
 	page=$man/syscap-$command.1

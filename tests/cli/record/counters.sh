@@ -61,7 +61,7 @@ while read -r line; do
 	sort -n -c all || fail "$name went back"
 	n=$((n + 1))
 done <before
-[ $n -ge 4 ] || fail "$n counters were looked at"
+[ $n -ge 4 ] || fail "$n counters were checked"
 
 # The hundred forks are counted
 values all.syscap Scheduler Forks >all
@@ -89,7 +89,7 @@ for file in /proc/cpuinfo /proc/mounts; do
 done
 if [ -n "${REF_COUNT:-}" ]; then
 	"$REF_COUNT" all.syscap >counted
-	grep -q '^ctrset' counted || fail "the reference's reader has none"
+	grep -q '^ctrset' counted || fail "the reference's reader has no counters"
 	"$REF_FILE" all.syscap /proc/mounts >got
 	cmp got /proc/mounts
 	"$REF_FILE" all.syscap /proc/cpuinfo | grep -q '^processor'
@@ -98,7 +98,7 @@ fi
 	fail "stat shows none"
 "$SYSCAP" dump --type=metadata all.syscap |
 	grep -q '"cpu,memory,disk,net,energy,battery,sched,psi,hz=50"' ||
-	fail "it is not told what was asked for"
+	fail "the capture does not have the requested groups"
 
 # With a single group, the capture contains only counters of this group
 "$SYSCAP" record -q --counters=net -o net.syscap -- true
@@ -116,7 +116,7 @@ fi
 # Without the option there are no counters
 "$SYSCAP" record -q -o none.syscap -- true
 [ -z "$("$SYSCAP" dump --type=ctrset none.syscap)" ] || fail "none asked for"
-[ -z "$("$SYSCAP" files none.syscap)" ] || fail "files nobody asked for"
+[ -z "$("$SYSCAP" files none.syscap)" ] || fail "files of groups that were not requested"
 
 # Invalid options are refused
 for value in foo cpu,foo hz=0 hz=101 hz= hz=1x '' cpu,; do

@@ -73,7 +73,7 @@ for _ in $(seq 1200); do
 	[ -s late.status ] && [ "$(wc -l <err)" = 2 ] && break
 	sleep 0.1
 done
-[ "$(cat late.status)" = 0 ] || fail "who outlives it cannot write"
+[ "$(cat late.status)" = 0 ] || fail "a process that outlives the recorder cannot write"
 printf 'early\nlate\n' | cmp - err
 
 # ... also one that outlives the recorder
@@ -86,7 +86,7 @@ for _ in $(seq 1200); do
 	[ -s late.status ] && grep -q still err && break
 	sleep 0.1
 done
-[ "$(cat late.status)" = 0 ] || fail "a killed recorder stops others"
+[ "$(cat late.status)" = 0 ] || fail "a killed recorder stops other processes"
 grep -q still err
 
 # Without a reader, a writer gets the usual error
@@ -95,7 +95,7 @@ record sh -c 'trap "" PIPE
 	i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); sleep 0.05
 		echo x >&2 || { echo told >told; exit 0; }
 	done' 2>&1 >/dev/null | head -n 1 >/dev/null
-[ -s told ] || fail "a broken pipe is not told"
+[ -s told ] || fail "a broken pipe is not reported"
 
 # The command inherits no additional open file
 "$SYSCAP" record -q --force -o a.syscap -- sh -c 'ls /proc/self/fd' >plain
