@@ -7,10 +7,10 @@
  * marks are sorted by time only if the profile's order differs.  The lists take
  * 4 bytes per mark, and 8 more bytes during the statistics of one name.
  *
- * Two views compare the slowest marks of a name with the others.  One view has
- * all marks of the name, the other the slowest marks.  The rest of the marks is
- * the difference of the two views, because each sample of the second view is
- * also in the first view.
+ * Two views compare the slowest marks of a name with the other marks.  One view
+ * has all marks of the name, the other the slowest marks.  The rest of the
+ * marks is the difference of the two views, because each sample of the second
+ * view is also in the first view.
  */
 #define _GNU_SOURCE
 #include "view/mark_stats.h"
