@@ -158,6 +158,24 @@ struct syscap_sampler_stats {
 void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
 
 /**
+ * Record crashes of this process and of its forked children.  A thread that
+ * crashes emits a log message of the domain syscap.crash and a sample of its
+ * stack.  The process then ends as without this call, by the same signal.
+ *
+ * The call sets an action for SIGSEGV, SIGBUS, SIGABRT, SIGILL and SIGFPE,
+ * unless the program has set one.  The calling thread gets an alternate signal
+ * stack of 64 KiB if the thread has none.  The overflow of a thread's stack is
+ * recorded only if the thread has such a stack, or calls this function, too.
+ * docs/crashes.md lists the crashes that are not recorded.
+ *
+ * Returns 0 or a negative errno.  -ENOMEM: no memory.  -ENOTSUP: there is no
+ * unwinder for this machine.
+ *
+ * Context: setup, any-thread.
+ */
+int syscap_catch_crashes(void);
+
+/**
  * Store up to @n code addresses of the calling thread's stack, the innermost
  * first, and return their number.  @leave_out is the number of innermost
  * addresses to omit, cast to a pointer.  The first address is in the caller.

@@ -33,6 +33,7 @@ enum {
 	OPT_STALLS,
 	OPT_COUNTERS,
 	OPT_STDERR,
+	OPT_CRASHES,
 	OPT_LOGS,
 	OPT_NO_SYMBOLS,
 	OPT_LINES,
@@ -165,6 +166,8 @@ static const struct syc_option table[] = {
 static const struct syc_option rare[] = {
 	{ "debuginfod", OPT_DEBUGINFOD, "[=TIME]",
 	  "download debug files for at most TIME (60s)", NULL },
+	{ "crashes", OPT_CRASHES, NULL,
+	  "record the stack of a thread that crashes", NULL },
 	{ "gnome-shell", OPT_GNOME_SHELL, NULL,
 	  "the same as --bus-name=org.gnome.Shell", NULL },
 	{ "ring-kib", OPT_RING_KIB, "N",
@@ -240,15 +243,16 @@ static bool has_running_programs(const struct syc_record_options *options)
 /* Return whether an option applies to the command, which is missing. */
 static bool needs_command(const struct syc_record_options *options)
 {
-	const char *const option = options->sample != NULL   ? "--sample"
-	                           : options->memory != NULL ? "--memory"
-	                           : options->io != NULL     ? "--io"
-	                           : options->stalls != NULL ? "--stalls"
-	                           : options->logs != NULL   ? "--logs"
-	                           : options->error_lines    ? "--stderr"
-	                           : options->trace_fd       ? "--trace-fd"
-	                           : options->gjs            ? "--gjs"
-	                                                     : NULL;
+	const char *const option = options->sample != NULL    ? "--sample"
+	                           : options->memory != NULL  ? "--memory"
+	                           : options->io != NULL      ? "--io"
+	                           : options->stalls != NULL  ? "--stalls"
+	                           : options->logs != NULL    ? "--logs"
+	                           : options->crashes != NULL ? "--crashes"
+	                           : options->error_lines     ? "--stderr"
+	                           : options->trace_fd        ? "--trace-fd"
+	                           : options->gjs             ? "--gjs"
+	                                                      : NULL;
 
 	if (option != NULL)
 		fprintf(stderr,
@@ -335,6 +339,9 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			break;
 		case OPT_LOGS:
 			options->logs = "1";
+			break;
+		case OPT_CRASHES:
+			options->crashes = "1";
 			break;
 		case OPT_STDERR:
 			options->error_lines = true;

@@ -364,6 +364,18 @@ static void print_slowest_write(const struct syc_slowest_write *slowest,
 	       text, slowest->tid, slowest->pid, whole);
 }
 
+static void print_crash(const struct syc_first_crash *crash, const char *whole)
+{
+	if (crash->n == 0)
+		return;
+	printf("  crashed    thread %" PRId32 " of process %" PRId32 ": ",
+	       crash->tid, crash->pid);
+	syc_printable_write(stdout, crash->message, false);
+	if (crash->n > 1)
+		printf(", and %" PRIu64 " more", crash->n - 1);
+	puts(whole);
+}
+
 static void print_part(uint64_t part, uint64_t all, const char *what)
 {
 	if (part > 0)
@@ -438,6 +450,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 		return -ENOMEM;
 	print_lost(summary, hot->profile, hot->whole);
 	print_unsampled(hot->profile, hot->whole);
+	print_crash(&summary->crash, hot->whole);
 	print_slowest_write(&summary->slowest, hot->whole);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);

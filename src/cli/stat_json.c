@@ -258,6 +258,20 @@ static void write_slowest(struct syc_json *json,
 	syc_json_end_object(json);
 }
 
+static void write_crash(struct syc_json *json,
+                        const struct syc_first_crash *crash)
+{
+	if (crash->n == 0)
+		return;
+	syc_json_key(json, "crash");
+	syc_json_begin_object(json);
+	syc_json_member_integer(json, "pid", crash->pid);
+	syc_json_member_tid(json, crash->tid);
+	syc_json_member_text(json, "message", crash->message);
+	syc_json_member_unsigned(json, "count", crash->n);
+	syc_json_end_object(json);
+}
+
 static void write_samples(struct syc_json *json,
                           const struct syc_sample_stats *samples)
 {
@@ -388,6 +402,7 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	write_frames(&json, summary);
 	write_lost(&json, &summary->losses, hot->n_rows);
 	write_unsampled(&json, hot->profile);
+	write_crash(&json, &summary->crash);
 	write_slowest(&json, &summary->slowest);
 	write_processes(&json, &summary->processes, hot->n_rows);
 	syc_mark_stats_json(&json, &summary->marks, hot->n_rows);

@@ -7,6 +7,7 @@
  */
 #include "cli/stat_summary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/frame.h"
@@ -334,6 +335,17 @@ static void add_cost(struct syc_slowest_write *slowest,
 	slowest->tid = (int32_t)number_after(value, " worst_tid=");
 }
 
+static void add_crash(struct syc_first_crash *crash,
+                      const struct syscap_frame *frame)
+{
+	if (strcmp(frame->log.domain, "syscap.crash") != 0 || crash->n++ != 0)
+		return;
+	crash->pid = frame->pid;
+	crash->tid = frame->tid;
+	snprintf(crash->message, sizeof(crash->message), "%s",
+	         frame->log.message);
+}
+
 int syc_stat_summary_add(struct syc_stat_summary *summary,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame)
@@ -365,6 +377,7 @@ int syc_stat_summary_add(struct syc_stat_summary *summary,
 		               : syc_counter_stats_set(&summary->counters,
 		                                       reader, frame);
 	case SYSCAP_FRAME_LOG:
+		add_crash(&summary->crash, frame);
 		if (!summary->is_filtered)
 			summary->logs[syc_severity_index(
 				frame->log.severity)]++;

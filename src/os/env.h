@@ -48,6 +48,8 @@
 /* 1: record messages to GLib, syslog() and the journal; preloaded
  * library only */
 #define SYC_ENV_LOGS "SYSCAP_LOGS"
+/* 1: record crashes; preloaded library only */
+#define SYC_ENV_CRASHES "SYSCAP_CRASHES"
 /* 1: report on stderr the reasons why recording and sampling are on or
  * off */
 #define SYC_ENV_DEBUG "SYSCAP_DEBUG"

@@ -29,6 +29,7 @@
 #include <sys/socket.h>
 
 #include <syscap.h>
+#include <syscap/sampler.h>
 
 #include "base/elf_note.h"
 #include "copies/copies.h"
@@ -157,6 +158,8 @@ __attribute__((constructor)) static void sample_at_load(void)
 	 */
 	syc_thread_start_begin();
 	syc_setup_run();
+	if (syc_env_number(SYC_ENV_CRASHES) == 1)
+		syscap_catch_crashes();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler yields to", name);
 	} else {

@@ -328,6 +328,7 @@ int syc_launch_command(struct syc_recording *recording)
 		{ "SYSCAP_IO", -1, options->io },
 		{ "SYSCAP_STALLS", -1, options->stalls },
 		{ "SYSCAP_LOGS", -1, options->logs },
+		{ "SYSCAP_CRASHES", -1, options->crashes },
 		{ "LD_PRELOAD", -1, recording->preload },
 		{ "ASAN_OPTIONS", -1, asan },
 	};

@@ -372,6 +372,9 @@ static bool find_preload(struct syc_recording *recording)
 		               ? SYC_PRELOAD_IO
 		               : SYC_PRELOAD_SAMPLER;
 		what = "sample";
+	} else if (options->crashes != NULL) {
+		name = SYC_PRELOAD_SAMPLER;
+		what = "record crashes";
 	} else {
 		return true;
 	}

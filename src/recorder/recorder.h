@@ -46,11 +46,12 @@ struct syc_record_options {
 	 * until SIGINT or SIGTERM. */
 	bool is_waiting;
 	int64_t wait_ns;
-	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
-	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
-	const char *io;     /* $SYSCAP_IO of the command; NULL: none */
-	const char *stalls; /* $SYSCAP_STALLS of the command; NULL: none */
-	const char *logs;   /* $SYSCAP_LOGS of the command; NULL: none */
+	const char *sample;  /* $SYSCAP_SAMPLE of the command; NULL: none */
+	const char *memory;  /* $SYSCAP_MEMORY of the command; NULL: none */
+	const char *io;      /* $SYSCAP_IO of the command; NULL: none */
+	const char *stalls;  /* $SYSCAP_STALLS of the command; NULL: none */
+	const char *logs;    /* $SYSCAP_LOGS of the command; NULL: none */
+	const char *crashes; /* $SYSCAP_CRASHES of the command; NULL: none */
 	struct syc_asked counters; /* counters of the kernel */
 	/* Record the command's standard error as LOG frames. */
 	bool error_lines;

@@ -28,6 +28,11 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
 	stats->size = size;
 }
 
+int syscap_catch_crashes(void)
+{
+	return -ENOTSUP;
+}
+
 int syscap_backtrace(uint64_t *addrs, unsigned n, void *leave_out)
 {
 	(void)addrs;

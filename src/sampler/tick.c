@@ -64,14 +64,10 @@ static bool can_read_base; /* the processor lets programs read the FS base */
 static uint32_t tid_at;
 #endif
 
-/*
- * Return whether the thread has thread-local storage of its own.  A thread that
- * a bare clone() made may have no storage, or may use the storage and the ring
- * of its maker.  glibc registers a list with the kernel for each of its
- * threads.  The list is in the control block.  musl's control block begins with
- * some pointers and the thread's id.
- */
-SYC_NO_CANARY static bool owns_tls(int32_t tid)
+/* glibc registers a list with the kernel for each of its threads.  The list is in
+ * the control block.  musl's control block begins with some pointers and the
+ * thread's id. */
+SYC_NO_CANARY bool syc_tick_owns_tls(int32_t tid)
 {
 	const uintptr_t tp = syc_tls_address(
 		__atomic_load_n(&can_read_base, __ATOMIC_RELAXED));
@@ -316,7 +312,8 @@ SYC_NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 
 	if (tls == syc_target_tls(tid, SYC_TLS_UNKNOWN)) {
 		const uint32_t found = syc_target_tls(
-			tid, owns_tls(tid) ? SYC_TLS_OWN : SYC_TLS_NONE);
+			tid,
+			syc_tick_owns_tls(tid) ? SYC_TLS_OWN : SYC_TLS_NONE);
 
 		if (__atomic_compare_exchange_n(&t->tls, &tls, found, false,
 		                                __ATOMIC_RELAXED,
@@ -395,7 +392,8 @@ SYC_REALIGN SYC_NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 			return;
 		if (syc_sampler != NULL) {
 			if (syc_signals_is_harmless(signal) &&
-			    info->si_code == SI_TKILL && owns_tls(tid)) {
+			    info->si_code == SI_TKILL &&
+			    syc_tick_owns_tls(tid)) {
 				syc_tick_hold_cancel(&cancel);
 				syc_unwatched_hand_over();
 				syc_tick_release_cancel(&cancel, signal,
@@ -408,7 +406,7 @@ SYC_REALIGN SYC_NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		return;
 	}
 	if (t == NULL) {
-		if (syc_sampler == NULL || !owns_tls(tid))
+		if (syc_sampler == NULL || !syc_tick_owns_tls(tid))
 			return;
 		tell_of_interruption(signal, &tick);
 		if (cookie == syc_target_scout_cookie()) {

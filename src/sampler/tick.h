@@ -35,6 +35,15 @@ static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 void syc_tick_prepare(void);
 
 /**
+ * Return whether the calling thread @tid has thread-local storage of its own.  A
+ * thread that a bare clone() made may have no storage, or may use the storage
+ * and the ring of its maker.
+ *
+ * Context: signal-safe, any-thread; after syc_tick_prepare().
+ */
+bool syc_tick_owns_tls(int32_t tid);
+
+/**
  * Signal handler: takes a sample of the interrupted thread, if the signal is a
  * tick of this library.
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector_printf.c - the collector's marks with a message in printf's form. */
+/* collector_messages.c - the collector's logs, and its marks with a message in
+ * printf's form. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 
@@ -27,5 +28,23 @@ void sysprof_collector_mark_printf(int64_t time, int64_t duration,
 		return;
 	va_start(args, message_format);
 	syscap_mark_vprintf(group, mark, time, duration, message_format, args);
+	va_end(args);
+}
+
+void sysprof_collector_log(int severity, const char *domain,
+                           const char *message)
+{
+	syscap_log((unsigned)severity, domain, message);
+}
+
+void sysprof_collector_log_printf(int severity, const char *domain,
+                                  const char *format, ...)
+{
+	va_list args;
+
+	if (!syscap_is_active())
+		return;
+	va_start(args, format);
+	syscap_log_vprintf((unsigned)severity, domain, format, args);
 	va_end(args);
 }

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * crash.c - events of a thread that crashes: a log message and a sample.
+ *
+ * The handler runs only for signals whose action was the default, so the
+ * process ends after the handler.  All signals are blocked in the handler.  Until
+ * syc_tick_owns_tls(), the handler must not use thread-local storage.  See
+ * docs/crashes.md.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/runtime.h>
+#include <syscap/sampler.h>
+
+#include "base/text.h"
+#include "emit/process.h"
+#include "emit/ring_source.h"
+#include "emit/thread.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/syscalls.h"
+#include "ring/clock.h"
+#include "sampler/compose.h"
+#include "sampler/machine.h"
+#include "sampler/sampler.h"
+#include "sampler/tick.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
+/* G_LOG_LEVEL_ERROR of GLib, whose severities LOG frames have. */
+#define SEVERITY_ERROR 4
+
+#define STACK_SIZE ((size_t)64 * 1024)
+/* Longest wait for other threads that crash at the same time. */
+#define WAIT_NS INT64_C(1000000000)
+/* Bytes of the events of a crash. */
+#define ROOM 8192u
+
+static const struct crash {
+	int signal;
+	char name[8];
+} crashes[] = {
+	{ SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" }, { SIGABRT, "SIGABRT" },
+	{ SIGILL, "SIGILL" },   { SIGFPE, "SIGFPE" },
+};
+
+/* Of the thread whose events are recorded, since one thread at a time uses the
+ * workspace. */
+static struct syc_workspace *workspace;
+static int32_t recording_tid; /* 0: none */
+static uint32_t n_crashed;    /* threads whose events are not complete yet */
+
+static const char *name_of(int signal)
+{
+	for (unsigned i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (crashes[i].signal == signal)
+			return crashes[i].name;
+	return "";
+}
+
+/* The reason of a signal that the code at fault caused, or NULL. */
+static const char *reason_of(int signal, int code)
+{
+	static const struct {
+		int signal, code;
+		const char *reason;
+	} reasons[] = {
+		{ SIGSEGV, SEGV_MAPERR, "no memory is mapped" },
+		{ SIGSEGV, SEGV_ACCERR, "the memory forbids this access" },
+		{ SIGBUS, BUS_ADRALN, "the address is not aligned" },
+		{ SIGBUS, BUS_ADRERR, "the mapped file has no such byte" },
+		{ SIGFPE, FPE_INTDIV, "an integer was divided by zero" },
+		{ SIGFPE, FPE_INTOVF, "an integer division overflowed" },
+		{ SIGILL, ILL_ILLOPN, "the instruction is invalid" },
+		{ SIGILL, ILL_ILLOPC, "the instruction is invalid" },
+	};
+
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].signal == signal && reasons[i].code == code)
+			return reasons[i].reason;
+	return NULL;
+}
+
+/* Return whether the interrupted instruction caused the signal. */
+static bool is_from_instruction(int signal, const siginfo_t *info)
+{
+	return info->si_code > 0 && signal != SIGABRT &&
+	       !(signal == SIGBUS && info->si_code == BUS_MCEERR_AO);
+}
+
+static void describe(char *message, size_t size, int signal,
+                     const siginfo_t *info)
+{
+	struct syc_text text = syc_text_begin(message, size);
+	const char *const reason = reason_of(signal, info->si_code);
+
+	syc_text_add(&text, name_of(signal));
+	if (reason != NULL) {
+		syc_text_add(&text, " at address 0x");
+		syc_text_add_hex(&text, (uintptr_t)info->si_addr);
+		syc_text_add(&text, ": ");
+		syc_text_add(&text, reason);
+	} else if (info->si_code <= 0) {
+		syc_text_add(&text, ", sent by process ");
+		syc_text_add_i64(&text, info->si_pid);
+		if (info->si_pid == getpid())
+			syc_text_add(&text, ", itself");
+	}
+	*text.at = '\0';
+}
+
+/* Wait for the reader of a full ring.  No emit of this thread is in progress, so
+ * `next` is valid. */
+static void wait_for_room(const struct syc_state *ts, int64_t deadline)
+{
+	const uint32_t size = ts->hot.size;
+	const uint32_t need = size / 2 < ROOM ? size / 2 : ROOM;
+	const uint32_t next = (uint32_t)ts->hot.next;
+
+	while (ts->ring != NULL && size != 0 && syc_clock_kernel() < deadline) {
+		const uint32_t head =
+			__atomic_load_n(&ts->ring->head, __ATOMIC_ACQUIRE);
+
+		const uint32_t used =
+			next >= head ? next - head : next + size - head;
+		if (size - used >= need)
+			break;
+		if (!syc_seccomp_has_filter())
+			syc_futex_nap();
+	}
+}
+
+static void record(int signal, const siginfo_t *info, const ucontext_t *context)
+{
+	/* The state of a copy of the library that has had no event in this
+	 * thread */
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_LOG);
+	struct syscap_regs regs = { .sp = 0 };
+	char message[128];
+
+	/* The crashed code may be an event of this thread */
+	syscap_thread_reset();
+	if (syc_own_recording != NULL)
+		syc_own_recording->drain();
+	if (st != NULL)
+		wait_for_room(syc_state_of(st),
+		              syc_clock_kernel() + WAIT_NS / 2);
+	describe(message, sizeof(message), signal, info);
+	syscap_log(SEVERITY_ERROR, "syscap.crash", message);
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+	syc_text_add(&text, "crashed by ");
+	syc_text_add(&text, name_of(signal));
+	struct syc_sample_options options = {
+		.max_depth = SYC_STACK_MAX,
+		.stacks = SYSCAP_SAMPLER_MERGED,
+		.innermost =
+			syscap_jit_intern(message, (size_t)(text.at - message)),
+	};
+	if (st != NULL) {
+		struct syc_state *const ts = syc_state_of(st);
+
+		syc_registers_of(context, &regs);
+		syc_thread_has_on_stack(ts, regs.sp);
+		options.low = ts->stack_low;
+		options.high = ts->stack_high;
+	}
+	syc_compose_tick(workspace, &options, context, syscap_clock(), 1);
+	/* Without the mappings, no address of the stack gets a name.  A recorder
+	 * may read the mappings only after the process's end */
+	if (!syc_seccomp_has_filter())
+		syc_process_maps_report();
+	if (syc_own_recording != NULL)
+		syc_own_recording->drain();
+}
+
+/* Wait until *@word is 0.  No call here is one that a filter may forbid. */
+static void wait_until_zero(const uint32_t *word, int64_t deadline)
+{
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0 &&
+	       syc_clock_kernel() < deadline)
+		if (!syc_seccomp_has_filter())
+			syc_futex_nap();
+}
+
+static void record_in_turn(int32_t tid, int signal, const siginfo_t *info,
+                           const ucontext_t *context)
+{
+	const int64_t deadline = syc_clock_kernel() + WAIT_NS;
+	int32_t nobody = 0;
+
+	__atomic_add_fetch(&n_crashed, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_compare_exchange_n(&recording_tid, &nobody, tid, false,
+	                                    __ATOMIC_ACQUIRE,
+	                                    __ATOMIC_RELAXED) &&
+	       syc_clock_kernel() < deadline) {
+		wait_until_zero((uint32_t *)&recording_tid, deadline);
+		nobody = 0;
+	}
+	if (nobody == 0) {
+		record(signal, info, context);
+		__atomic_store_n(&recording_tid, 0, __ATOMIC_RELEASE);
+	}
+	__atomic_sub_fetch(&n_crashed, 1, __ATOMIC_SEQ_CST);
+	wait_until_zero(&n_crashed, deadline);
+}
+
+static bool may_record(void)
+{
+	return syscap_is_active() && syc_child_pid() == getpid() &&
+	       !syc_thread_has_ended() &&
+	       (syc_self != NULL || !syc_seccomp_has_filter());
+}
+
+/*
+ * Let the signal have its default action when the handler returns.  The kernel
+ * ends a process at a blocked signal that an instruction causes, so a filter
+ * sees no call.
+ */
+static void end_process(int32_t tid, int signal, siginfo_t *info,
+                        ucontext_t *context)
+{
+	struct sigaction action;
+	uint64_t mask;
+
+	if (is_from_instruction(signal, info) && syc_seccomp_has_filter()) {
+		memcpy(&mask, &context->uc_sigmask, sizeof(mask));
+		mask |= syc_signal_bit(signal);
+		memcpy(&context->uc_sigmask, &mask, sizeof(mask));
+		return;
+	}
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	sigaction(signal, &action, NULL);
+	syc_raw_syscall(SYS_rt_tgsigqueueinfo,
+	                syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), tid,
+	                signal, (long)(uintptr_t)info, 0, 0);
+}
+
+static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
+                                             void *context)
+{
+	const int32_t tid =
+		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+	if (syc_tick_owns_tls(tid) && !syc_seccomp_is_closed()) {
+		struct syc_undisturbed before;
+
+		syc_undisturbed_begin(&before);
+		if (may_record())
+			record_in_turn(tid, signal, info, context);
+		syc_undisturbed_end(&before);
+	}
+	end_process(tid, signal, info, context);
+}
+
+/* Give the calling thread an alternate stack if it has none. */
+static int make_stack(void)
+{
+	const size_t size = STACK_SIZE + getauxval(AT_MINSIGSTKSZ);
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	stack_t stack;
+
+	if (sigaltstack(NULL, &stack) != 0)
+		return -errno;
+	if ((stack.ss_flags & SS_DISABLE) == 0)
+		return 0;
+	char *const memory =
+		mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (memory == MAP_FAILED)
+		return -ENOMEM;
+	mprotect(memory, page, PROT_NONE); /* a guard page */
+	stack = (stack_t){ .ss_sp = memory + page, .ss_size = size };
+	return sigaltstack(&stack, NULL) == 0 ? 0 : -errno;
+}
+
+static int install(int signal)
+{
+	const uint64_t all = SYC_ALL_SIGNALS | SYC_SIGNAL_OF_CANCEL;
+	struct sigaction action;
+
+	if (sigaction(signal, NULL, &action) != 0)
+		return -errno;
+	if (action.sa_handler != SIG_DFL)
+		return 0;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = handle;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	memcpy(&action.sa_mask, &all, sizeof(all));
+	return sigaction(signal, &action, NULL) == 0 ? 0 : -errno;
+}
+
+int syscap_catch_crashes(void)
+{
+	const int saved = errno;
+	int r = syc_setup_prepare();
+
+	if (r == 0)
+		r = syc_unwind_prepare();
+	if (r == 0 && __atomic_load_n(&workspace, __ATOMIC_ACQUIRE) == NULL) {
+		void *const memory =
+			mmap(NULL, syc_workspace_size(), PROT_READ | PROT_WRITE,
+		             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		r = memory == MAP_FAILED ? -ENOMEM : 0;
+		if (r == 0)
+			__atomic_store_n(&workspace, memory, __ATOMIC_RELEASE);
+	}
+	if (r == 0) {
+		syc_tick_prepare();
+		r = make_stack();
+	}
+	for (unsigned i = 0; r == 0 && i < sizeof(crashes) / sizeof(*crashes);
+	     i++)
+		r = install(crashes[i].signal);
+	errno = saved;
+	return r;
+}

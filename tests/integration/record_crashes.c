@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_crashes.c - a program that emits 500 marks and then crashes in the way
+ * of its argument.  With a second argument the program catches crashes by a
+ * call.  Otherwise `syscap record --crashes` does.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+
+#define N_MARKS   500
+#define N_THREADS 4
+#define NAMED     static __attribute__((noinline))
+
+static volatile int zero;
+static int n_busy;
+static volatile uintptr_t low = 0x10;
+static void *volatile kept;
+
+NAMED void crash_here(void)
+{
+	*(volatile int *)low = 1;
+}
+
+NAMED int overflow_stack(int n)
+{
+	volatile char bytes[4000];
+
+	bytes[0] = (char)n;
+	return n > 0 ? overflow_stack(n + 1) + bytes[0] : 0;
+}
+
+NAMED void damage_heap(void)
+{
+	volatile unsigned char *const block = malloc(40);
+
+	kept = (void *)block;
+	for (int i = -8; i < 40; i++)
+		block[i] = 0x41;
+	free(kept);
+}
+
+NAMED void crash_in_handler(int signal)
+{
+	(void)signal;
+	crash_here();
+}
+
+NAMED void *crash_together(void *n_ready)
+{
+	__atomic_add_fetch((int *)n_ready, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n((int *)n_ready, __ATOMIC_SEQ_CST) < 2)
+		;
+	crash_here();
+	return NULL;
+}
+
+static void crash_in_threads(void)
+{
+	int n_ready = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, crash_together, &n_ready);
+	crash_together(&n_ready);
+}
+
+NAMED void *emit_for_ever(void *unused)
+{
+	(void)unused;
+	__atomic_add_fetch(&n_busy, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		SYSCAP_MARK("app", "busy", syscap_clock(), 1, "a message");
+	return NULL;
+}
+
+/* The signal arrives at any instruction of an event. */
+static void crash_while_busy(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_create(&thread, NULL, emit_for_ever, NULL);
+	while (__atomic_load_n(&n_busy, __ATOMIC_SEQ_CST) < N_THREADS)
+		;
+	usleep(2000 + (useconds_t)getpid() % 5000);
+	pthread_kill(thread, SIGSEGV);
+	pause();
+}
+
+NAMED void read_past_file(void)
+{
+	FILE *const file = tmpfile();
+	const volatile char *const bytes =
+		mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(file), 0);
+
+	zero += bytes[0];
+}
+
+NAMED int crash_in_child(void)
+{
+	int status;
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		crash_here();
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? 100 + WTERMSIG(status) : 1;
+}
+
+NAMED int crash(const char *way)
+{
+	if (strcmp(way, "segv") == 0)
+		crash_here();
+	else if (strcmp(way, "abort") == 0)
+		abort();
+	else if (strcmp(way, "raise") == 0)
+		raise(SIGABRT);
+	else if (strcmp(way, "kill") == 0)
+		kill(getpid(), SIGBUS);
+	else if (strcmp(way, "overflow") == 0)
+		return overflow_stack(1);
+	else if (strcmp(way, "heap") == 0)
+		damage_heap();
+	else if (strcmp(way, "division") == 0)
+		return 100 / zero;
+	else if (strcmp(way, "instruction") == 0)
+		__builtin_trap();
+	else if (strcmp(way, "file") == 0)
+		read_past_file();
+	else if (strcmp(way, "handler") == 0 &&
+	         signal(SIGUSR1, crash_in_handler) != SIG_ERR)
+		raise(SIGUSR1);
+	else if (strcmp(way, "threads") == 0)
+		crash_in_threads();
+	else if (strcmp(way, "event") == 0)
+		SYSCAP_MARK("app", "bad", syscap_clock(), 1, (const char *)low);
+	else if (strcmp(way, "busy") == 0)
+		crash_while_busy();
+	else if (strcmp(way, "child") == 0)
+		return crash_in_child();
+	else if (strcmp(way, "ignored") == 0 &&
+	         signal(SIGSEGV, SIG_IGN) != SIG_ERR)
+		kill(getpid(), SIGSEGV);
+	return 7;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && syscap_catch_crashes() != 0)
+		return 1;
+	for (int i = 0; i < N_MARKS; i++)
+		SYSCAP_MARK("app", "step", syscap_clock(), 1, NULL);
+	return crash(argv[1]);
+}
