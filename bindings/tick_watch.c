@@ -10,7 +10,7 @@
  * With TICK_WATCH_BITES each handler allocates once, to test the counting.
  *
  * This library replaces sigaction() to wrap each handler.
- * tests/harness/pure.c, linked in, counts.
+ * The linked file tests/harness/pure.c counts the calls.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

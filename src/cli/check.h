@@ -106,7 +106,7 @@ int syc_checker_counters(struct syc_checker *checker,
 /** Check definitions and their order, after the last frame. */
 void syc_checker_counters_end(struct syc_checker *checker);
 
-/** Take a FILE_CHUNK frame into account. */
+/** Check a FILE_CHUNK frame. */
 void syc_check_lines_note(struct syc_checker *checker,
                           const struct syscap_frame *frame);
 

@@ -171,7 +171,7 @@ enum {
 		"quiet", 'q', NULL, "print no progress and no notes", NULL \
 	}
 
-/** Take an option of these rows.  Returns false for another option. */
+/** Handle an option of these rows.  Returns false for another option. */
 bool syc_cat_take(struct syc_cat_options *options, int key, const char *value);
 
 /**

@@ -161,7 +161,7 @@ static const char *take_time(struct syscap_filter *filter, bool is_to,
 	return is_to ? "a time after --from" : "a time before --to";
 }
 
-/* Take an option.  Returns the expected form of @value; NULL: valid. */
+/* Handle an option.  Returns the expected form of @value; NULL: valid. */
 static const char *take(struct syc_filter_options *options, int c,
                         const char *value)
 {

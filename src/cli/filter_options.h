@@ -27,7 +27,7 @@ struct syc_filter_options {
 
 bool syc_filter_options_is(int c);
 
-/** Take option @c.  Returns false, with a message, if @value is invalid. */
+/** Handle option @c.  Returns false, with a message, if @value is invalid. */
 bool syc_filter_options_take(struct syc_filter_options *options,
                              const char *command, int c, const char *value);
 

@@ -115,7 +115,7 @@ struct syc_view_options {
 };
 
 /**
- * Take the option @key.  Returns false, with a message, if @value is invalid.
+ * Handle the option @key.  Returns false, with a message, if @value is invalid.
  */
 bool syc_view_options_take(struct syc_view_options *options,
                            const char *command, int key, const char *value);

@@ -29,7 +29,7 @@ static bool code_frames_is(const struct syscap_frame *frame)
 	       strcmp(frame->metadata.id, CODE_FRAMES_ID) == 0;
 }
 
-/* Take a blank and a number. */
+/* Parse a blank and a number. */
 static bool take_number(const char **at, uint64_t *ret_number)
 {
 	char *end;

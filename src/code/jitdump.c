@@ -198,7 +198,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	return r == -EINVAL ? 0 : r;
 }
 
-/* Take the next record.  Returns 1, or 0 if the next record is incomplete. */
+/* Read the next record.  Returns 1, or 0 if the next record is incomplete. */
 static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
                        struct syscap_error *error)
 {

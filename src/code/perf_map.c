@@ -164,7 +164,7 @@ static int take_line(struct syc_perf_map *map, const char *text, size_t len,
 	return r;
 }
 
-/* Take the lines of @text.  Stores in *@ret_used the number of bytes that are
+/* Parse the lines of @text.  Stores in *@ret_used the number of bytes that are
  * not read again. */
 static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
                       const struct syc_perf_map_options *options,
@@ -179,7 +179,7 @@ static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
 		const size_t size =
 			end != NULL ? (size_t)(end - line) : len - used;
 
-		/* Take a line without a newline only from a full buffer. */
+		/* Parse a line without a newline only from a full buffer. */
 		if (end == NULL && used > 0)
 			break;
 		if (end == NULL && len < BUFFER_SIZE && !map->in_long_line)

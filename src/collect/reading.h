@@ -178,7 +178,7 @@ static inline const char *syc_lines_blank(const char *at)
 	return at;
 }
 
-/** Take the next number; returns the text after the number.  NULL: no
+/** Parse the next number; returns the text after the number.  NULL: no
  * number. */
 static inline const char *syc_lines_take(const char *at, int64_t *ret_number)
 {

@@ -367,11 +367,11 @@ enum syc_claim {
 	SYC_CLAIM_SOCKET = 1,  /* writes to the socket of SYSPROF_TRACE_FD */
 };
 
-/** Take a right.  Returns false if another copy has the right.  Context:
- * signal-safe. */
+/** Claim a right that only one copy may have.  Returns false if another copy
+ * has the right.  Context: signal-safe. */
 bool syc_claim_take(enum syc_claim claim);
 
-/** Give up a right.  Only the copy that has the right calls this function, in
+/** Release a right.  Only the copy that has the right calls this function, in
  * the same process.  Context: signal-safe. */
 void syc_claim_give(enum syc_claim claim);
 

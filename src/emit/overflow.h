@@ -183,7 +183,7 @@ uint32_t syc_overflow_move_frames(struct syc_overflow *o);
 /** Move the ring's tail by @n bytes.  The caller has the lock, or made @o. */
 void syc_overflow_publish(struct syc_overflow *o, uint32_t n);
 
-/** Make @o, which is empty and which no thread uses, free.  The caller has the
+/** Free @o, which is empty and which no thread uses.  The caller has the
  * lock. */
 void syc_overflow_make_free(struct syc_overflow *o);
 

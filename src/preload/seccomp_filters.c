@@ -5,9 +5,9 @@
  * Before the kernel gets a filter, this file runs the filter's program over the
  * system calls that ticks and collectors make.  If the program forbids a call
  * of ticks, ticks end before the installation (sampler/interposed.h).  If the
- * program forbids other calls, the whole library ends in the thread
- * (os/seccomp_state.h).  A program that can't be interpreted is treated as if
- * it forbids all calls.
+ * program forbids other calls, no code of the library runs in the thread from
+ * then on (os/seccomp_state.h).  A program that can't be interpreted is treated
+ * as if it forbids all calls.
  *
  * The wrappers make system calls and set errno, as the C library does, because
  * allocators call the wrappers before any lookup is possible.

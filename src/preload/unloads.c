@@ -185,7 +185,7 @@ struct named {
 	char *path;
 };
 
-/* Take the name of the library, which text that was moved to anonymous memory
+/* Get the name of the library, which text that was moved to anonymous memory
  * keeps. */
 static int take_name(struct dl_phdr_info *info, size_t size, void *data)
 {

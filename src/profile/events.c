@@ -72,7 +72,7 @@ static int note_wait(struct syscap_profile *profile, uint32_t process,
 }
 
 /*
- * Take the duration of a call that blocked from its mark, which follows in the
+ * Get the duration of a call that blocked from its mark, which follows in the
  * same thread.  The mark states ns.  The stack states at least 1 µs, and longer
  * durations rounded down to a multiple of a step.
  */

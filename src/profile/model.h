@@ -118,7 +118,7 @@ struct syscap_profile {
 	                             * is settled */
 };
 
-/** Take an event; other frames are ignored.  Returns 0 or -ENOMEM. */
+/** Add an event; other frames are ignored.  Returns 0 or -ENOMEM. */
 int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_reader *reader,
                    const struct syscap_frame *frame);

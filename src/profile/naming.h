@@ -77,7 +77,7 @@ void syc_sources_init(struct syc_sources *known, struct syc_texts *texts,
 
 void syc_sources_fini(struct syc_sources *known);
 
-/** Take a FILE_CHUNK of __lines__.  Returns 0 or -ENOMEM. */
+/** Read a FILE_CHUNK of __lines__.  Returns 0 or -ENOMEM. */
 int syc_sources_learn(struct syc_sources *known,
                       const struct syscap_frame *frame);
 
@@ -140,15 +140,15 @@ int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
 void syc_naming_fini(struct syc_naming *naming);
 
 /**
- * Take MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK and METADATA.  Returns 0 or
- * -ENOMEM.
+ * Read a MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK or METADATA frame.
+ * Returns 0 or -ENOMEM.
  */
 int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame);
 
 /**
- * Take FILE_CHUNK of __symbols__ and JITMAP from the capture's end, ahead of
+ * Read FILE_CHUNK of __symbols__ and JITMAP from the capture's end, ahead of
  * earlier frames.  These names serve until syc_naming_learn() takes the table.
  * Returns 1 after the last chunk, otherwise 0 or -ENOMEM.
  */

@@ -101,7 +101,7 @@ int syc_processes_get_thread(struct syc_processes *processes, uint32_t process,
                              int32_t tid, int64_t begin, int64_t end,
                              uint32_t *ret_thread);
 
-/** Take PROCESS, FORK, EXIT and METADATA.  Returns 0 or -ENOMEM. */
+/** Read a PROCESS, FORK, EXIT or METADATA frame.  Returns 0 or -ENOMEM. */
 int syc_processes_learn(struct syc_processes *processes,
                         struct syc_texts *texts,
                         const struct syscap_frame *frame);

@@ -20,7 +20,7 @@ struct syc_unsampled {
 	uint64_t cpu_us, sampled_us;
 };
 
-/** Take METADATA `syscap.sampler.unsampled` and `syscap.sampler.cpu`. */
+/** Read METADATA `syscap.sampler.unsampled` and `syscap.sampler.cpu`. */
 void syc_unsampled_take(struct syc_unsampled *unsampled, const char *id,
                         const char *value);
 

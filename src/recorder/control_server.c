@@ -306,8 +306,8 @@ static void take_word(struct syc_control_server *server, unsigned word,
 		server->hooks.lost(server->hooks.context, pid);
 }
 
-/* Take the bytes of a read.  The kernel delivers the fd with the last bytes, so
- * the fd belongs to the last message. */
+/* Process the bytes of a read.  The kernel delivers the fd with the last bytes,
+ * so the fd belongs to the last message. */
 static void take_bytes(struct syc_control_server *server,
                        const struct syc_control_origin *origin,
                        const char *bytes, size_t size)

@@ -102,7 +102,7 @@ void syc_system_counters_free(struct syc_system_counters *system)
 	syc_counters_free(system->counters);
 }
 
-/* Take the status of the command, if it has ended. */
+/* Get the status of the command, if the command has ended. */
 static void reap_command(struct syc_spawned *command)
 {
 	struct rusage used;
@@ -432,7 +432,7 @@ static unsigned refuse_callers(struct syc_recording *recording)
 	return n;
 }
 
-/* Take the remaining output of the command, its processes and their rings. */
+/* Read the remaining output of the command, its processes and their rings. */
 static void take_the_rest(struct syc_recording *recording)
 {
 	struct syc_rings_pass pass;

@@ -159,7 +159,7 @@ static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
 		syc_losses_add(&ring->reported, &loss);
 }
 
-/* Take a frame of unmapped code.  A frame "all" needs no action, because all
+/* Process a frame of unmapped code.  A frame "all" needs no action, because all
  * mappings follow. */
 static void take_unmapped(struct syc_intake *intake,
                           const struct syscap_wire_metadata *metadata)
@@ -173,7 +173,7 @@ static void take_unmapped(struct syc_intake *intake,
 		                       start, end);
 }
 
-/* Take a frame with a report of a process.  Only syscap's clients write such
+/* Process a frame with a report of a process.  Only syscap's clients write such
  * frames. */
 static void take_fact(struct syc_intake *intake,
                       const struct syscap_wire_metadata *metadata)

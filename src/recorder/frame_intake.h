@@ -57,18 +57,18 @@ void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
                                const struct syscap_wire_sample *sample);
 
 /**
- * Take METADATA `syscap.sampler.unsampled` ("blocked 3, asleep 2, …") or
+ * Read METADATA `syscap.sampler.unsampled` ("blocked 3, asleep 2, …") or
  * `syscap.sampler.delivered` ("samples 518, ticks 539, …").
  */
 void syc_sampling_summary_note(struct syc_sampling_summary *sampling,
                                const char *text);
 
-/** Take METADATA `syscap.sampler.ended`: the sampling of a process has
+/** Read METADATA `syscap.sampler.ended`: the sampling of a process has
  * ended. */
 void syc_sampling_summary_note_end(struct syc_sampling_summary *sampling);
 
 /**
- * Take METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..."  if
+ * Read METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..."  if
  * the kernel refused the filter.
  */
 void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,

@@ -91,14 +91,14 @@ struct syc_stderr_log {
 int syc_stderr_log_begin(struct syc_stderr_log *log);
 
 /**
- * Take the available pieces, for a bounded time.  Returns false if no more
+ * Read the available pieces, for a bounded time.  Returns false if no more
  * pieces will come.
  */
 bool syc_stderr_log_take(struct syc_stderr_log *log);
 
 /**
- * Take all pieces written up to now, with a bounded wait.  Returns false if
- * some pieces are missing.
+ * Read all pieces written before the call, with a bounded wait.  Returns false
+ * if some pieces are missing.
  */
 bool syc_stderr_log_end(struct syc_stderr_log *log);
 

@@ -144,8 +144,8 @@ static void send_due(struct syc_callers *callers, struct connection *caller)
 }
 
 /*
- * Take a request, unless the caller has hung up, because an ended process must
- * not be registered.
+ * Accept a request, unless the caller has hung up, because an ended process
+ * must not be registered.
  */
 static void take_request(struct syc_callers *callers, struct connection *caller)
 {
@@ -168,7 +168,7 @@ static bool is_word(const char *bytes, ssize_t n, const char *word)
 	       memcmp(bytes, word, SYC_CONTROL_REQUEST_LEN) == 0;
 }
 
-/* Take a message.  Returns false if the connection must be closed. */
+/* Handle a message.  Returns false if the connection must be closed. */
 static bool take_message(struct syc_callers *callers, struct connection *caller,
                          const char *bytes, ssize_t n, int fd)
 {

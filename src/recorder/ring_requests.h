@@ -88,10 +88,10 @@ struct syc_control_hooks {
 	 */
 	int (*request)(void *context, int32_t pid, bool may_retry);
 	/*
-	 * Take the rings that @pid hands over in @fd, which the caller closes.
-	 * @fd is -1 if the fd did not arrive.  @is_late: whether @pid announced
-	 * the rings before.  Messages by two sockets may arrive in either
-	 * order.
+	 * Accept the rings that @pid hands over in @fd, which the caller
+	 * closes.  @fd is -1 if the fd did not arrive.  @is_late: whether @pid
+	 * announced the rings before.  Messages by two sockets may arrive in
+	 * either order.
 	 */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
 	/*

@@ -161,8 +161,8 @@ struct syc_arenas_sink {
 void syc_arenas_free(struct syc_arenas *arenas);
 
 /**
- * Take the arena that @pid handed over in @fd, which the caller keeps.  @fd is
- * -1 if the fd was lost.  Returns the arena, or NULL, which is counted and
+ * Accept the arena that @pid handed over in @fd, which the caller keeps.  @fd
+ * is -1 if the fd was lost.  Returns the arena, or NULL, which is counted and
  * printed.  The caller reads the frames of an arena that is_past before the
  * registration of another process with the sender's pid.
  */
@@ -324,7 +324,7 @@ void syc_rings_free(struct syc_rings *rings);
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 
 /**
- * Take the arena that @pid hands over in @fd, which the caller keeps.  @fd is
+ * Accept the arena that @pid hands over in @fd, which the caller keeps.  @fd is
  * -1 if the fd was lost.
  */
 void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd);

@@ -406,7 +406,7 @@ static void take_bytes(struct syc_stderr_log *log, int64_t time,
 	}
 }
 
-/* Take a piece, and replace missing bytes by a mark in the text. */
+/* Process a piece, and replace missing bytes by a mark in the text. */
 static void take_piece(struct syc_stderr_log *log,
                        const struct syc_stderr_tee_piece *piece, size_t n)
 {

@@ -333,7 +333,7 @@ static int go_to_end(const struct syc_trace *trace)
 	if (fstat(trace->shared, &st) != 0)
 		return -errno;
 	if (st.st_size < (off_t)sizeof(struct syscap_wire_file))
-		return -EAGAIN; /* the file was emptied, and its header will
+		return -EAGAIN; /* the file was truncated, and its header will
 		                 * follow */
 	if (lseek(trace->shared, 0, SEEK_CUR) < st.st_size &&
 	    lseek(trace->shared, 0, SEEK_END) < 0)

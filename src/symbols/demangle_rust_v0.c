@@ -117,7 +117,7 @@ static uint64_t take_base62(struct reader *reader)
 	return number + 1;
 }
 
-/* Take a number after @tag.  Returns 0 if @tag is absent. */
+/* Parse a number after @tag.  Returns 0 if @tag is absent. */
 static uint64_t take_tagged(struct reader *reader, char tag)
 {
 	uint64_t number;
@@ -159,7 +159,7 @@ static uint32_t adapt_bias(uint32_t delta, uint32_t n_points, bool is_first)
 	return k + 36 * delta / (delta + 38);
 }
 
-/* Take one number of punycode (RFC 3492).  Returns false if no number
+/* Parse one number of punycode (RFC 3492).  Returns false if no number
  * follows. */
 static bool take_delta(const char **at, const char *end, uint32_t bias,
                        uint32_t *ret_delta)
@@ -651,7 +651,7 @@ static int hex_digit(char c)
 }
 
 /*
- * Take hex digits up to an underscore.  Returns the number of digits, and
+ * Parse hex digits up to an underscore.  Returns the number of digits, and
  * stores their value if the value fits.
  */
 static size_t take_hex(struct reader *reader, uint64_t *ret_value)

@@ -329,8 +329,8 @@ static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
 }
 
 /*
- * Take the bytes after the length of the record at @offset, and store the
- * offset of the next record.  Returns false at the end.
+ * Get the bytes after the length of the record at @offset, and store the offset
+ * of the next record.  Returns false at the end.
  */
 static bool take_record(const struct eh_walk *walk, uint64_t offset,
                         struct bytes *ret_bytes, uint64_t *ret_next)

@@ -264,7 +264,7 @@ static const char *take_text(const char **at, const char *end)
 }
 
 /*
- * Take the frames of an answer.  The answer is not trusted, because a hostile
+ * Read the frames of an answer.  The answer is not trusted, because a hostile
  * input may control the child.
  */
 static size_t take_frames(struct syc_lines *lines, size_t len)

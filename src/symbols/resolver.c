@@ -52,7 +52,7 @@ static bool is_wanted_file(const char *path, int32_t *ret_pid)
 	       end > 0 && path[end] == 0 && *ret_pid > 0;
 }
 
-/* Take @frame, a FILE_CHUNK of any file.  Returns 0 or -ENOMEM. */
+/* Read @frame, a FILE_CHUNK of any file.  Returns 0 or -ENOMEM. */
 static int mount_files_learn(struct syc_mount_files *files,
                              const struct syscap_frame *frame)
 {

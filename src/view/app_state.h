@@ -64,7 +64,7 @@ int syc_app_state_renew(struct syc_app_state *app);
 const struct syc_view_page *syc_app_state_page(int number);
 
 /**
- * Take a key.  The key takes effect at the next draw or take.  Returns 0 or
+ * Handle a key.  The key takes effect at the next draw or take.  Returns 0 or
  * -ENOMEM.
  */
 int syc_app_state_take(struct syc_app_state *app,

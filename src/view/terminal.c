@@ -356,7 +356,7 @@ static enum syc_key key_of_number(struct syc_input *input, unsigned number)
 	}
 }
 
-/* Take presses of buttons, and the wheel. */
+/* Handle presses of buttons, and the wheel. */
 static void take_mouse(const unsigned *numbers, unsigned char last,
                        struct syc_input_event *event)
 {
@@ -381,7 +381,7 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 	}
 }
 
-/* Take a control sequence.  Returns the length of the sequence; 0:
+/* Parse a control sequence.  Returns the length of the sequence; 0:
  * incomplete. */
 static size_t take_sequence(struct syc_input *input,
                             struct syc_input_event *event)

@@ -54,8 +54,8 @@ static bool is_first(const struct syc_line_table *table, uint32_t i)
 	return true;
 }
 
-/* Checks that of different places of one file only the first is kept, and of
- * binaries with the same name only the first is found. */
+/* Checks that the first of several descriptions of a place is kept, and that
+ * the first of several binaries with one name is found. */
 static void check_places(const struct syc_line_table *table,
                          const struct syc_line_table *other)
 {

@@ -94,7 +94,8 @@ CHILD(forks_by_every_call)
 }
 
 /* Counts of a capture: distinct marks; reported losses; and frames before their
- * PROCESS frame.  If the file was emptied, counts begin then. */
+ * PROCESS frame.  If the file was truncated, counts begin after the
+ * truncation. */
 struct family {
 	unsigned marks[2], doubles, unnamed, processes, damaged;
 	uint64_t lost;
@@ -367,7 +368,7 @@ static void wait_for(int fd)
 	CHECK_EQ(read(fd, &one, 1), 1);
 }
 
-/* The first drain notices the emptied file. */
+/* The first drain detects the truncated file. */
 static void emit_in_halves(unsigned emitter)
 {
 	emit(emitter, 10, 15);

@@ -311,7 +311,7 @@ TEST(a_file_that_was_emptied_becomes_a_capture_again)
 	CHECK_EQ(frames_write(&writer, 3, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 3);
-	/* The writer also continues after another writer has emptied the file
+	/* The writer also continues after another writer has truncated the file
 	 * and written more */
 	frames_open(&other, 2, fd);
 	CHECK_EQ(ftruncate(fd, 0), 0);
@@ -525,7 +525,7 @@ TEST(without_proc_a_readable_descriptor_is_written_by_all)
 			         0);
 		}
 		CHECK_EQ(count_whole(fd), 200);
-		/* The remembered position is only valid for the emptied
+		/* The stored position is only valid for the truncated
 		 * capture */
 		CHECK_EQ(ftruncate(fd, 0), 0);
 		other.next = 0;
