@@ -112,8 +112,8 @@ static const char *find_slot(const struct slots *slots, uint64_t address)
 
 /*
  * Return the name for a word that gets the result of the resolver function at
- * @chooser (an ifunc).  The symbol of the function itself has the chooser's
- * address.
+ * @chooser (an ifunc).  The symbol of the function itself also has the address
+ * @chooser.
  */
 static const char *find_chosen(const struct plt *plt, uint64_t chooser)
 {

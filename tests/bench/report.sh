@@ -41,7 +41,8 @@ for kind in ${BENCH_KINDS:-samples marks day stacks}; do
 		[ $? = 77 ] || exit 1
 	}
 	[ "$kind" = stacks ] || continue
-	# For comparison, another profiler's page for a fiftieth of the samples.
+	# For comparison, measure another profiler's page with a fiftieth of the
+	# samples.
 	echo
 	echo "200000 samples in 38003 stacks, $(($(stat -c %s "$scratch/few.json") / \
 		1000000)) MB of speedscope's format"

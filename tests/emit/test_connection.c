@@ -485,7 +485,7 @@ CHILD(lends_itself_with_one_parked)
 	say_ready();
 	CHECK_EQ(poll(&late, 1, -1), 1);
 	for (int i = 0; i < 10; i++) {
-		usleep(20000); /* the parked socket is due for a look */
+		usleep(20000); /* the parked socket is due for a check */
 		const pid_t pid = vfork();
 		if (pid == 0) {
 			emit();

@@ -141,7 +141,7 @@ static void check_sums(const char *arg, int expected_status)
 		const int64_t left =
 			(int64_t)peer_lost_total(ring) - (int64_t)n_told;
 
-		/* Without draining in between there is no loss record yet */
+		/* Without a drain, there is no loss record yet */
 		CHECK((ring->has_ended ? n_told : peer_lost_total(ring)) >
 		      1000);
 		CHECK_EQ(n + left, N_SENT);

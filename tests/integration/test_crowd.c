@@ -40,7 +40,10 @@ struct process {
 static struct recording recording;
 static struct process processes[8192];
 static unsigned n_processes;
-/* A reused pid is one of `processes`, but has its own line or frame */
+/*
+ * A reused pid has one entry in `processes`, but a line or frame for each
+ * process
+ */
 static unsigned n_said, n_named, n_spawned;
 /* If the parent has no free slot, a child starts its own arena, in its own
  * capture or in the parent's trace.  Then both writers name the child */

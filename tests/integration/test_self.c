@@ -196,7 +196,7 @@ CHILD(idle)
 	const int64_t begin = syscap_clock();
 	const unsigned long before = context_switches(tid);
 	test_sleep_ms(5000);
-	/* On a busy machine a look takes one more switch */
+	/* On a busy machine a check takes one more switch */
 	const int64_t looks = (syscap_clock() - begin) / 1000000000 + 1;
 	CHECK(context_switches(tid) - before <= 2 * (unsigned long)looks);
 	is_out_after_a_look();

@@ -217,7 +217,10 @@ TEST(children_wait_for_slots_of_ended_children)
 /* ------------------------------------------------------------- owners of
  * slots */
 
-/* The child lives longer than the drainer's interval of checks for its life. */
+/*
+ * The child runs longer than the interval at which the drainer checks that the
+ * child is alive.
+ */
 CHILD(has_a_child_that_lives)
 {
 	begin_recording();

@@ -260,7 +260,9 @@ TEST(marks_are_cut_at_the_recordings_beginning)
 		CHECK_EQ(mark.duration, marks[i].in);
 		CHECK(!mark.is_end);
 	}
-	/* The ends, and the operation before the recording, are in no table. */
+	/*
+	 * Tables omit the `end` marks, and the operation before the recording.
+	 */
 	CHECK_EQ(syscap_profile_n_marks(asked.profile), n + 3);
 	for (size_t i = n; i < n + 3; i++)
 		CHECK(syscap_profile_mark(asked.profile, i).is_end);

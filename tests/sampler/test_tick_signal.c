@@ -361,7 +361,7 @@ static void *burn_in_a_box(void *nothing)
 	const uint64_t before = sampling_stats().n_samples;
 	while (sampling_stats().n_samples < before + 100)
 		sampling_burn(10);
-	syscall(SYS_exit, 0); /* without a thread's usual end */
+	syscall(SYS_exit, 0); /* ends the thread without destructors */
 	return nothing;
 }
 

@@ -5,7 +5,7 @@
  * the first recording reported are not reported again.
  *
  * The stop comes between two steps of the event, which this program executes
- * itself: the look for the thread's state, and the rest.
+ * itself: the lookup of the thread's state, and the rest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void start(char which)
 	CHECK_EQ(syscap_start(&options), 0);
 }
 
-/* Emits, with a stop after the look, and a start after the last step. */
+/* Emits, with a stop after the lookup, and a start after the last step. */
 static void stop_inside(void)
 {
 	const uint32_t len =

@@ -72,7 +72,7 @@ static struct syscap_stats get_stats(void)
 }
 
 /* @goes_on: the reader advances before the stepped emit; else that emit is
- * refused without a look at the head. */
+ * refused without a load of the head. */
 static void step_through_emits(bool goes_on)
 {
 	struct stepper stepper;
