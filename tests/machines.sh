@@ -64,7 +64,7 @@ for machine; do
 			>"$log.unwind" 2>&1 || unit=FAILED
 		;;
 	esac
-	sh "$tree/tests/emit/machine.sh" "$machine" >"$log" 2>&1 || code=$?
+	sh "$tree/tests/emit/machine.sh" "$machine" whole >"$log" 2>&1 || code=$?
 	if [ $code = 0 ] || grep -q '^FAILED: ' "$log"; then
 		[ $unit = FAILED ] || unit=$(state 'reader|writer|public_writer')
 		dropin=$(state dropin)
