@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import adverse as profile  # noqa: E402
 
 FOLDER = os.path.abspath(sys.argv[2])
-FEW = 20
+FEW = 8
 
 
 def captures(rng):

@@ -3,7 +3,7 @@
 # mutations.sh LIBRARY READERS SOURCES [whole | PART OF A NAME] - breaks the
 # emit path on purpose, one mutation at a time, and checks that a test notices.
 # A mutation that no test notices fails this test, and so does a mutation that
-# no longer applies.  Tries every sixth mutation, from a random one on; with
+# no longer applies.  Tries every tenth mutation, from a random one on; with
 # "whole" all, or with a part of a name all matching mutations.
 #
 # Each mutation is built from the LIBRARY's objects and recompiled objects of
@@ -36,7 +36,7 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	done
 	every=1 from=0
 	case $only in
-	"") every=6 from=$(($(od -An -N2 -tu2 /dev/urandom) % 6)) ;;
+	"") every=10 from=$(($(od -An -N2 -tu2 /dev/urandom) % 10)) ;;
 	whole) only= ;;
 	esac
 	echo "from $from on, every $every"

@@ -225,8 +225,8 @@ CHILD(jumps)
 
 	begin_child(false);
 	for (size_t i = 0; i < N_CALLS; i++)
-		for (volatile long k = stepper_first(stride_of(i, 3));;
-		     k += stride_of(i, 3)) {
+		for (volatile long k = stepper_first(stride_of(i, 7));;
+		     k += stride_of(i, 7)) {
 			const int before = abandoned_so_far();
 			volatile bool reached = true;
 
@@ -260,7 +260,7 @@ static void jump_and_call(void (*call)(void), bool is_deeper)
 	struct stepper stepper;
 
 	begin_child(false);
-	const long stride = stepper_stride(is_deeper ? 1 : 5);
+	const long stride = stepper_stride(is_deeper ? 1 : 11);
 	for (volatile long k = stepper_first(stride);; k += stride) {
 		const int before = abandoned_so_far();
 		volatile bool reached = true;
@@ -328,7 +328,7 @@ static void step_two_levels(long n)
 {
 	struct stepper stepper;
 	const long stride = stepper_stride(n);
-	const long inner_stride = 3 * stepper_stride(1);
+	const long inner_stride = 3 * stepper_stride(2);
 
 	begin_child(false);
 	for (long k = stepper_first(stride);; k += stride) {
