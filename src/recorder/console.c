@@ -476,7 +476,7 @@ static void print_refused(uint64_t n)
 	if (n > 0)
 		fprintf(stderr,
 		        "syscap record: %llu request%s for a ring failed; the "
-		        "capture lacks events of these threads\n",
+		        "capture lacks events of the requesting threads\n",
 		        (unsigned long long)n, n == 1 ? "" : "s");
 }
 
