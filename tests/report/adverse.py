@@ -4,7 +4,8 @@ truncated captures, and of names with markup. Writes the pages into FOLDER, and
 their list to standard output.
 
 `report` ends with 0, or with 1 and a reason; the page has all readable data.
-Without "whole" uses a random part of the captures; SEED repeats the choice."""
+Without "whole" uses the names with markup and FEW of the captures at random; SEED
+repeats the choice."""
 import os
 import random
 import sys
