@@ -170,7 +170,11 @@ enum {
 	SYSCAP_NO_THREAD = 1, /* only syscap_drain() and exit() write */
 	/* Forked children share no memory with this process and record into
 	 * files of their own: for children that drop privileges */
-	SYSCAP_PRIVATE_CHILDREN = 2
+	SYSCAP_PRIVATE_CHILDREN = 2,
+	/* Keep only the last ring_kib KiB of events of each thread in memory,
+	 * until syscap_stop(), exit() or syscap-snapshot(1); docs/flight.md.
+	 * Implies SYSCAP_NO_THREAD and SYSCAP_PRIVATE_CHILDREN */
+	SYSCAP_FLIGHT = 4
 };
 
 /** Options of syscap_start().  Set size and output.  A zero selects a
@@ -179,10 +183,11 @@ struct syscap_options {
 	size_t size;          /* set to sizeof before the call */
 	const char *output;   /* name of the capture; %p pid, %n program, %% */
 	uint64_t max_bytes;   /* recording stops at this size; 0: no limit */
-	uint32_t ring_kib;    /* size of each thread's ring; 0: 256 */
+	uint32_t ring_kib;    /* size of each thread's ring; 0: 256, or 512,
+	                       * the least, with SYSCAP_FLIGHT */
 	uint32_t interval_ms; /* drain interval while events come; 0: default */
 	uint32_t exit_flush_ms; /* longest wait of exit(); 0: 250 */
-	unsigned flags;         /* SYSCAP_NO_THREAD, SYSCAP_PRIVATE_CHILDREN */
+	unsigned flags;         /* SYSCAP_NO_THREAD and others, see above */
 	char message[1024];     /* out: the file's name, or the error */
 };
 

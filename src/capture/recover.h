@@ -63,6 +63,16 @@ int syc_recover_from_living(const char *path,
                             struct syscap_error *error);
 
 /**
+ * Copy the frames of a living process in flight mode into the new capture
+ * @output.  @rings is the ring file of the process, which does nothing.  @root is a prefix of the capture's path, for another mount
+ * namespace, or "".  @force: replace a file that is no capture.  Returns 0 or
+ * -errno; -ENOENT: the ring file is not of such a process.
+ */
+int syc_snapshot_take(const char *rings, const char *root, const char *output,
+                      bool force, struct syc_recovered *ret_recovered,
+                      struct syscap_error *error);
+
+/**
  * Remove the ring file @path of a dead process with its frames, and store the
  * number of frames in *@ret_frames.  Returns 0 or -errno, like syc_recover().
  */

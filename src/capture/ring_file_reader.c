@@ -322,6 +322,35 @@ int syc_ring_reader_open_living(struct syc_ring_reader *rest, const char *path,
 	return open_rings(rest, path, true, error);
 }
 
+/* Return whether slots have definitions, so the process is in flight mode, and
+ * has emitted an event. */
+static bool has_pairs(const struct syc_ring_reader *rest)
+{
+	struct syc_ring_header ring;
+
+	for (uint32_t i = 1; i < rest->facts.n_slots; i++)
+		if (syc_ring_reader_read_at(rest, &ring, sizeof(ring),
+		                            syc_ring_reader_slot_at(rest, i)) &&
+		    ring.kept_slot != 0)
+			return true;
+	return false;
+}
+
+int syc_ring_reader_open_moving(struct syc_ring_reader *rest, const char *path,
+                                struct syscap_error *error)
+{
+	int r = open_rings(rest, path, false, error);
+
+	if (r == 0 && !has_pairs(rest))
+		r = syc_error_set(error, ENOENT, 0,
+		                  "%s belongs to no process in flight mode",
+		                  path);
+	rest->is_moving = true;
+	if (r != 0)
+		syc_ring_reader_close(rest);
+	return r;
+}
+
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error)
 {

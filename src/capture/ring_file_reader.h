@@ -91,6 +91,9 @@ struct syc_ring_reader {
 	/* Pids of the process' children that have frames */
 	SYC_ARRAY(int32_t) pids;
 	uint32_t words[SYC_RING_FILE_SLOTS];
+	/* The file belongs to a living process in flight mode, whose threads
+	 * overwrite their oldest frames at any time */
+	bool is_moving;
 };
 
 /** Return the path in the frame after the PROCESS frame, METADATA
@@ -199,6 +202,13 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts);
 int syc_ring_reader_load(struct syc_ring_reader *rest,
                          const unsigned char *capture, uint64_t size,
                          struct syscap_error *error);
+
+/**
+ * Open the ring file @path of a living process, to read its frames.  Returns 0,
+ * -ENOENT if the process is not in flight mode, or another -errno.
+ */
+int syc_ring_reader_open_moving(struct syc_ring_reader *rest, const char *path,
+                                struct syscap_error *error);
 
 /**
  * Return whether the @size bytes at @torn, after the capture's first

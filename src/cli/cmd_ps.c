@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_ps.c - `syscap ps`: processes that `syscap record -p` can record. */
+/* cmd_ps.c - `syscap ps`: processes that `syscap record -p` or `syscap snapshot`
+ * can record. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,10 @@ static void add_process(void *context, const struct syc_attachable *process)
 	else
 		syc_table_add(table, "%ld s",
 		              (long)(age / INT64_C(1000000000)));
-	syc_table_add(table, "%s", process->is_recorded ? "yes" : "no");
+	syc_table_add(table, "%s",
+	              process->is_flight     ? "flight"
+	              : process->is_recorded ? "yes"
+	                                     : "no");
 	syc_table_add_text(table, process->cmdline);
 }
 
@@ -86,7 +90,8 @@ const struct syc_command syc_cmd_ps = {
 	.about = "List the processes of this user that 'syscap record -p PID' "
 		 "can record.  These programs use syscap's library, and were "
 		 "started with SYSCAP_ATTACH=1 or call "
-		 "syscap_allow_attach().",
+		 "syscap_allow_attach().  Programs in flight mode, for "
+		 "'syscap snapshot', are listed, too.",
 	.example = "syscap ps",
 	.status = "0 on success; 1 if /proc is unreadable; 2 for wrong use.",
 	.options = (const struct syc_option[]){ { 0 } },

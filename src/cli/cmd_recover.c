@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_recover.c - `syscap recover`: repair of captures of processes that died.
+ * cmd_recover.c - `syscap recover`: repair of captures of processes that died,
+ * and `syscap snapshot`: captures of processes in flight mode.
  *
- * The command repairs one file, or with --all every capture that a killed
- * process left.
+ * `recover` repairs one file, or with --all every capture that a killed process
+ * left.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,6 +12,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/recover.h"
@@ -19,6 +23,7 @@
 #include "cli/files.h"
 #include "cli/table.h"
 #include "common/strings.h"
+#include "recorder/recorder.h"
 
 struct recover_how {
 	const char *command; /* argv[0]: "syscap recover" */
@@ -286,6 +291,138 @@ const struct syc_command syc_cmd_recover = {
 	                  NULL },
 			{ "dry-run", 'n', NULL,
 	                  "print the changes, and change nothing", NULL },
+			{ "quiet", 'q', NULL, "print only errors", NULL },
+			{ 0 },
+		},
+};
+
+/* ---------------------------------------------------------------- snapshot */
+
+struct snapshot {
+	const char *command;
+	const char *output;
+	int32_t pid;
+	bool force, quiet;
+	struct syc_recovered taken;
+	struct syscap_error error;
+};
+
+/* Take the snapshot if @path is the ring file of a process in flight mode.
+ * Returns false to try another path. */
+static bool take_snapshot(void *context, const char *path)
+{
+	struct snapshot *const how = context;
+	char root[64], rings[SYC_RINGS_PATH];
+	struct stat st;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", how->pid);
+	snprintf(rings, sizeof(rings), "%s%s", root, path);
+	const bool is_here = stat(rings, &st) != 0;
+
+	return syc_snapshot_take(is_here ? path : rings, is_here ? "" : root,
+	                         how->output, how->force, &how->taken,
+	                         &how->error) != -ENOENT;
+}
+
+static int do_snapshot(struct snapshot *how)
+{
+	how->error.code = 0;
+	const int r = syc_flight_find(how->pid, take_snapshot, how);
+
+	if (r < 0) {
+		fprintf(stderr, "%s: process %d: %s\n", how->command, how->pid,
+		        strerror(-r));
+		return SYC_EXIT_PROBLEM;
+	}
+	if (r == 0) {
+		fprintf(stderr,
+		        "%s: process %d is not in flight mode: start it with "
+		        "SYSCAP_MODE=flight and SYSCAP_OUTPUT\n",
+		        how->command, how->pid);
+		return SYC_EXIT_PROBLEM;
+	}
+	if (how->error.code != 0) {
+		syc_cli_error_print(how->command, how->output, &how->error);
+		return SYC_EXIT_PROBLEM;
+	}
+	if (!how->quiet)
+		printf("%s: %" PRIu64 " frame%s of process %d\n", how->output,
+		       how->taken.frames, syc_plural(how->taken.frames),
+		       how->pid);
+	if (how->taken.bad == 0)
+		return SYC_EXIT_DONE;
+	fflush(stdout);
+	fprintf(stderr, "%s: %" PRIu64 " ring%s could not be read\n",
+	        how->command, how->taken.bad, syc_plural(how->taken.bad));
+	return SYC_EXIT_PROBLEM;
+}
+
+enum {
+	FORCE = 257
+};
+
+static int run_snapshot(int argc, char **argv)
+{
+	struct syc_words words = { .command = &syc_cmd_snapshot,
+		                   .argc = argc,
+		                   .argv = argv };
+	struct snapshot how = { .command = argv[0] };
+	const char *pid = NULL;
+	char *end = NULL;
+	int key;
+
+	while ((key = syc_options_next(&words)) > 0) {
+		if (key == 'p')
+			pid = words.value;
+		else if (key == 'o')
+			how.output = words.value;
+		else if (key == FORCE)
+			how.force = true;
+		else if (key == 'q')
+			how.quiet = true;
+	}
+	if (words.status >= 0)
+		return words.status;
+	const long number = pid != NULL ? strtol(pid, &end, 10) : 0;
+	if (number <= 0 || number > INT32_MAX || *end != '\0' ||
+	    how.output == NULL || optind != argc) {
+		fprintf(stderr, "%s: expected -p PID and -o OUTPUT\n", argv[0]);
+		return syc_cli_error_misuse(argv[0]);
+	}
+	if (strcmp(how.output, "-") == 0) {
+		how.output = syc_output_file_stdout(argv[0]);
+		how.quiet = true;
+		if (how.output == NULL)
+			return SYC_EXIT_PROBLEM;
+	}
+	how.pid = (int32_t)number;
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	return syc_cli_error_finish_output(argv[0], do_snapshot(&how));
+}
+
+const struct syc_command syc_cmd_snapshot = {
+	.name = "snapshot",
+	.run = run_snapshot,
+	.summary = "copy the last events of a process in flight mode",
+	.synopsis = "-p PID -o OUTPUT [--force] [-q]",
+	.about =
+		"Copy the last events of a running process into a new capture. "
+		" The process must have been started with SYSCAP_MODE=flight, "
+		"or have called syscap_start() with SYSCAP_FLIGHT.  The "
+		"process does nothing, and runs on.",
+	.example = "syscap snapshot -p 4711 -o stutter.syscap",
+	.status =
+		"0 on success; 1 if the process is not in flight mode, or its "
+		"events were not copied completely; 2 for wrong use.",
+	.options =
+		(const struct syc_option[]){
+			{ "pid", 'p', "PID", "the process", NULL },
+			{ "output", 'o', "OUTPUT",
+	                  "name of the new capture; - is standard output",
+	                  NULL },
+			{ "force", FORCE, NULL,
+	                  "replace a file that is not a capture", NULL },
 			{ "quiet", 'q', NULL, "print only errors", NULL },
 			{ 0 },
 		},

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #ifndef SYC_COPIES_NUMBER /* tests build copies with other numbers */
-#define SYC_COPIES_NUMBER 36u
+#define SYC_COPIES_NUMBER 37u
 #endif
 
 /* --------------------------------------------------------- shared data */
@@ -93,7 +93,7 @@ struct syc_numbers {
 /** Unless a comment says otherwise, all fields are written before the block is
  * published, or by relaxed atomic accesses. */
 /** State of a recording that a recorder begins in a process that runs already
- * (session/attach.c). */
+ * (session/own_recording.c). */
 enum {
 	SYC_ATTACH_NOTHING = 0,
 	SYC_ATTACH_REQUESTED, /* by the recorder: the next event begins */

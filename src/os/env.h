@@ -20,6 +20,8 @@
 #define SYC_ENV_TRACE_FD "SYSPROF_TRACE_FD"
 /* name of a capture to write */
 #define SYC_ENV_OUTPUT "SYSCAP_OUTPUT"
+/* flight: the output gets only the last events */
+#define SYC_ENV_MODE "SYSCAP_MODE"
 /* 1: a recorder may begin a recording later */
 #define SYC_ENV_ATTACH "SYSCAP_ATTACH"
 /* 0: the library starts no thread, and the program calls

@@ -6,7 +6,7 @@
  * The request is in the block that the process's copies of the library share.
  * The recorder finds the block by the ELF notes of the copies (docs/copies.md),
  * and reads and writes the process's memory by process_vm_readv() and
- * process_vm_writev().  session/attach.c is the other side.
+ * process_vm_writev().  session/own_recording.c is the other side.
  *
  * A store into another process may be torn.  So of a word that the process
  * reads at any time, the recorder changes only one byte.
@@ -29,6 +29,7 @@
 #include "base/elf_note.h"
 #include "base/text.h"
 #include "capture/recover.h"
+#include "capture/ring_file_reader.h"
 #include "common/now.h"
 #include "common/strings.h"
 #include "copies/copies.h"
@@ -614,10 +615,56 @@ void syc_attach_free(struct syc_attached *all)
 
 /* -------------------------------------------------------------- the list */
 
+struct ring_search {
+	bool (*each)(void *context, const char *path);
+	void *context;
+	bool is_found;
+	char last[SYC_RINGS_PATH]; /* a file has several mappings */
+};
+
+static void search_rings(void *context, const struct syc_procfs_map *map)
+{
+	static const char suffix[] = ".rings";
+	struct ring_search *const search = context;
+	const size_t n = strlen(map->path);
+
+	if (search->is_found || map->path[0] != '/' || n < sizeof(suffix) ||
+	    n >= sizeof(search->last) - 64 ||
+	    strcmp(map->path + n - (sizeof(suffix) - 1), suffix) != 0 ||
+	    strcmp(map->path, search->last) == 0)
+		return;
+	strcpy(search->last, map->path);
+	search->is_found = search->each(search->context, map->path);
+}
+
+int syc_flight_find(int32_t pid, bool (*each)(void *context, const char *path),
+                    void *context)
+{
+	struct ring_search search = { each, context, false, "" };
+	const int r = syc_procfs_maps(pid, search_rings, &search);
+
+	return r < 0 ? r : search.is_found;
+}
+
 struct listing {
 	void (*each)(void *context, const struct syc_attachable *process);
 	void *context;
 };
+
+/* Return whether @path, in the mount namespace of the process *@context, is the
+ * ring file of a process in flight mode. */
+static bool is_flight_file(void *context, const char *path)
+{
+	char rings[SYC_RINGS_PATH];
+	struct syc_ring_reader rest;
+
+	snprintf(rings, sizeof(rings), "/proc/%d/root%s",
+	         *(const int32_t *)context, path);
+	if (syc_ring_reader_open_moving(&rest, rings, NULL) != 0)
+		return false;
+	syc_ring_reader_close(&rest);
+	return true;
+}
 
 static void list_process(void *context, int32_t pid)
 {
@@ -630,16 +677,20 @@ static void list_process(void *context, int32_t pid)
 	int32_t active;
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
-	if (pid == getpid() || stat(path, &st) != 0 || st.st_uid != geteuid() ||
-	    find_block(pid, &block, &attach) != NULL ||
-	    !read_active(pid, block, &active))
+	if (pid == getpid() || stat(path, &st) != 0 || st.st_uid != geteuid())
+		return;
+	const bool is_open = find_block(pid, &block, &attach) == NULL &&
+	                     read_active(pid, block, &active);
+	const bool is_flight = syc_flight_find(pid, is_flight_file, &pid) == 1;
+	if (!is_open && !is_flight)
 		return;
 	syc_procfs_see(pid, &seen);
 	if (!seen.is_there)
 		return;
 	const struct syc_attachable process = {
 		.pid = pid,
-		.is_recorded = is_recorded(&attach, active),
+		.is_recorded = is_open && is_recorded(&attach, active),
+		.is_flight = is_flight,
 		.began = (int64_t)(seen.identity.start_time *
 		                   (UINT64_C(1000000000) /
 		                    (uint64_t)sysconf(_SC_CLK_TCK))),

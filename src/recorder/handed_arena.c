@@ -88,11 +88,18 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 		syc_arena_file_refuse(fd);
 		return why;
 	}
-	ret_file->arena = (struct syc_arena){ .base = base,
-		                              .size = (size_t)st.st_size,
-		                              .page = facts.page_size,
-		                              .body = facts.body_size,
-		                              .n_slots = facts.n_slots };
+	ret_file->arena = (struct syc_arena){
+		.base = base,
+		.head = (struct syc_arena_head
+		                 *)(void *)((unsigned char *)base +
+		                            syc_ring_file_head(
+						    facts.page_size)),
+
+		.size = (size_t)st.st_size,
+		.page = facts.page_size,
+		.body = facts.body_size,
+		.n_slots = facts.n_slots
+	};
 	ret_file->inode = st.st_ino;
 	ret_file->pid = facts.pid;
 	ret_file->began = facts.began;

@@ -71,14 +71,26 @@ int syc_record_run(const struct syc_record_options *options);
 struct syc_attachable {
 	int32_t pid;
 	bool is_recorded; /* now, by itself or a recorder */
+	bool is_flight;   /* by itself, in flight mode */
 	int64_t began;    /* ns after boot */
 	const char *cmdline;
 };
 
-/** Call @each for every process of this user that accepts recorders.  Returns 0
- * or -errno. */
+/** Call @each for every process of this user that accepts recorders, or is in
+ * flight mode.  Returns 0 or -errno. */
 int syc_attach_list(void (*each)(void *context,
                                  const struct syc_attachable *process),
+                    void *context);
+
+/** Longest path of a ring file, with a prefix for another mount namespace. */
+#define SYC_RINGS_PATH 4160
+
+/**
+ * Call @each with the path of each ring file that the process @pid has mapped,
+ * in its own mount namespace, until @each returns true.  Returns 1 if a call
+ * returned true, 0 if none did, or -errno.
+ */
+int syc_flight_find(int32_t pid, bool (*each)(void *context, const char *path),
                     void *context);
 
 /*

@@ -125,9 +125,10 @@ struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
 
 int syc_arena_open(const struct syc_arena *arena, uint32_t n)
 {
-	const uint32_t head = syc_ring_file_head(arena->page);
+	unsigned char *const head = (unsigned char *)arena->head;
 
-	return give_access(arena->base + head, arena_size(arena, n) - head);
+	return give_access(head,
+	                   arena_size(arena, n) - (size_t)(head - arena->base));
 }
 
 static void note_used(const struct syc_arena *arena, uint32_t n)
@@ -184,6 +185,9 @@ static int map_slots(struct syc_arena *arena, int fd)
 	if (base == MAP_FAILED)
 		return -errno;
 	arena->base = base;
+	arena->head = (struct syc_arena_head *)(void *)(arena->base +
+	                                                syc_ring_file_head(
+								arena->page));
 	/* A core dump would get memory for the whole arena */
 	madvise(base, arena->size, MADV_DONTDUMP);
 	/* mlockall(MCL_FUTURE) would allocate memory for a whole ring at each

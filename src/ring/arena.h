@@ -33,6 +33,7 @@
 /** Position and size of an arena, in each process' own memory. */
 struct syc_arena {
 	unsigned char *base; /* the front; NULL: no arena */
+	struct syc_arena_head *head;
 	size_t size;
 	uint32_t page, body, n_slots;
 	bool populates; /* each writer requests pages; else all pages exist */
@@ -71,9 +72,7 @@ int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body);
 static inline struct syc_arena_head *
 syc_arena_head(const struct syc_arena *arena)
 {
-	return (struct syc_arena_head *)(void *)(arena->base +
-	                                         syc_ring_file_head(
-							 arena->page));
+	return arena->head;
 }
 
 /** Number of slots from the first slot to the last slot that was ever claimed,

@@ -84,6 +84,21 @@ struct syc_ring_header {
 	struct syc_ring_losses late; /* reported elsewhere, if OVER */
 	int32_t parent; /* process that forked the ring's process, if both use
 	                 * the arena; or 0 */
+	/*
+	 * Flight mode (docs/flight.md).  `kept_slot` is the slot that has the
+	 * definitions of this ring; 0: none.  `passed` is the start of the
+	 * oldest kept frame, and, in the upper half, the number of laps.  Only
+	 * the slot's thread stores these words and `head`.
+	 *
+	 * R3. The thread stores `passed`, then a release fence, then `head`.
+	 *     Emits reuse only bytes before `head`, so after the store of
+	 *     `passed`.  A reader in another process copies [passed, tail), then
+	 *     an acquire fence, then loads `passed` again.  Bytes from the second
+	 *     value on were not reused during the copy.
+	 * R4. `passed` only grows, also when the slot gets another thread.
+	 */
+	uint32_t kept_slot;
+	_Alignas(8) uint64_t passed;
 };
 
 /** Frames about the process of a slot that the capture has. */

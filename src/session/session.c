@@ -35,6 +35,9 @@
  * reader does */
 #define SHARED_FLUSH_NS  (2000 * MS)
 #define DEFAULT_RING_KIB 256u
+/* Least size in flight mode, and the default.  A quarter of a ring is always
+ * free, and has space for any frame */
+#define FLIGHT_RING_BYTES (UINT32_C(512) * 1024)
 
 /* ----------------------------------------------------------------- plan */
 
@@ -89,6 +92,14 @@ static void fill_defaults(struct syc_plan *plan)
 	plan->exit_flush_ns = DEFAULT_FLUSH_NS;
 }
 
+static __attribute__((noinline)) void plan_flight(struct syc_plan *plan)
+{
+	plan->is_flight = plan->no_thread = plan->private_children = true;
+	plan->wants_thread = false;
+	if (plan->ring_bytes < FLIGHT_RING_BYTES)
+		plan->ring_bytes = FLIGHT_RING_BYTES;
+}
+
 static const char *plan_output(struct syc_plan *plan, const char *pattern)
 {
 	if (syc_lazy_map_get(&plan->output, sizeof(*plan->output)) == NULL)
@@ -129,9 +140,13 @@ enum syc_sink syc_plan_from_environment(bool has_recorder, const char **ret_why)
 		if (plan->trace.kind == SYC_TRACE_FILE)
 			plan->exit_flush_ns = SHARED_FLUSH_NS;
 	} else if (output != NULL) {
+		const char *const mode = syc_env_get(SYC_ENV_MODE);
+
 		*ret_why = plan_output(plan, output);
 		if (*ret_why == NULL)
 			plan->to.sink = SYC_SINK_OUTPUT;
+		if (mode != NULL && strcmp(mode, "flight") == 0)
+			plan_flight(plan);
 	}
 	if (plan->to.sink >= SYC_SINK_TRACE)
 		plan->n_filters = syc_spill_count_filters();
@@ -153,10 +168,13 @@ const char *syc_plan_from_options(const struct syscap_options *options)
 		plan->no_thread = true;
 	plan->wants_thread = !plan->no_thread;
 	plan->interval_ns = SYC_DRAIN_BY_THREAD_NS;
+	plan->is_flight = false;
 	plan->private_children =
 		(options->flags & SYSCAP_PRIVATE_CHILDREN) != 0;
 	if (options->ring_kib != 0)
 		plan->ring_bytes = ring_bytes(options->ring_kib);
+	if ((options->flags & SYSCAP_FLIGHT) != 0)
+		plan_flight(plan);
 	if (options->interval_ms != 0)
 		plan->interval_ns = options->interval_ms * MS;
 	if (options->exit_flush_ms != 0)

@@ -52,7 +52,8 @@ struct syc_plan {
 	bool no_thread;
 	bool wants_thread;
 	bool private_children; /* forked children have arenas of their own */
-	/* attach.c: pid of the recorder that began the recording, 0: none; the
+	bool is_flight;        /* rings keep the last events: flight.c */
+	/* own_recording.c: pid of the recorder that began the recording, 0: none; the
 	 * recorder's start, in ticks after boot; and the recorded process */
 	int32_t recorder, recorded;
 	uint64_t recorder_start;
@@ -87,9 +88,8 @@ const char *syc_plan_for_attach(void);
  * syc_process->life. */
 const struct syc_plan *syc_plan_from_attach(const struct syc_attach *attach);
 
-/** Functions of syc_own_recording: attach.c. */
+/** Function of syc_own_recording: own_recording.c. */
 void syc_attach_allow(void);
-void syc_attach_look(void);
 
 /** Get this copy's plan of syscap_start()'s options, current or not; or the
  * destination of the environment's plan.  Context of these and the following

@@ -129,10 +129,11 @@ bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time)
 /*
  * Wait for emits that began before syc_active changed, because their frames
  * belong into the capture.  The emits end soon, or on a busy machine when their
- * threads get a processor again.  The wait for an abandoned emit ends at @end.
- * unreported.c counts frames that are published later.
+ * threads get a processor again.  The wait for an abandoned emit ends at @end,
+ * and the function returns false.  unreported.c counts frames that are published
+ * later.
  */
-static void wait_for_emits(int32_t epoch, int64_t end)
+static bool wait_for_emits(int32_t epoch, int64_t end)
 {
 	const uint32_t n =
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
@@ -154,7 +155,7 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 			                        __ATOMIC_RELAXED) == epoch;
 		}
 		if (!is_busy || syc_clock_kernel() >= end)
-			return;
+			return !is_busy;
 		syc_futex_nap();
 	}
 }
@@ -187,8 +188,9 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	bool is_last;
 
 	syc_origin_end(s);
-	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
-	                                                        : EMITS_NS));
+	const bool has_ended = wait_for_emits(
+		s->epoch,
+		now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2 : EMITS_NS));
 	if (!syc_spill_thread_stop(s, deadline))
 		return -ETIMEDOUT;
 	if (syc_spill_is_filtered(s->plan, now)) /* the library's thread has
@@ -202,7 +204,11 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 		return r;
 	if (is_last) /* else another process reports the losses */
 		keep_late_strays(s);
-	syc_session_free(s, (r == 0 || r == -EFBIG) && is_last);
+	/* Emits in flight mode use the session's memory: syc_flight_pass() */
+	if (s->plan->is_flight && !has_ended)
+		syc_session_close(s, r == 0 && is_last);
+	else
+		syc_session_free(s, (r == 0 || r == -EFBIG) && is_last);
 	return r;
 }
 

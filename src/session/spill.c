@@ -344,9 +344,12 @@ int syc_spill_run(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
 	const int64_t began = syc_clock_kernel();
 	struct syc_robust_hold hold;
-	int r = take_lock(s, &hold, deadline);
+	int r;
 
 	*ret_moved = 0;
+	if (s->plan->is_flight)
+		return syc_spill_frames(s, NULL, 0, deadline);
+	r = take_lock(s, &hold, deadline);
 	if (r != 0)
 		return r;
 	/* Clear the word before the rings are read, because an event may set
@@ -379,7 +382,7 @@ int syc_spill_frames(struct syc_session *s, const void *frames, uint32_t size,
 			r = syc_rings_describe(s, false, deadline);
 		if (r == 0)
 			r = begin_capture(s, deadline);
-		if (r == 0)
+		if (r == 0 && size != 0)
 			r = syc_spill_write(s, frames, size, deadline);
 		syc_write_nosignal_end(&quiet);
 		r = note_result(s, r, syc_clock_kernel());

@@ -73,8 +73,8 @@ bool syc_spill_is_filtered(const struct syc_plan *plan, int64_t now);
  * library's thread or the program's calls transfer frames. */
 void syc_spill_set_time(const struct syc_session *session, int64_t now);
 
-/** Write whole @frames that are in no ring, for counters.  Returns 0 or
- * -errno. */
+/** Write whole @frames that are in no ring, for counters, after the frames about
+ * this process that are due.  @size may be 0.  Returns 0 or -errno. */
 int syc_spill_frames(struct syc_session *session, const void *frames,
                      uint32_t size, int64_t deadline);
 
@@ -101,6 +101,26 @@ int syc_spill_write_metadata(struct syc_session *session, const char *id,
 
 /** Write @batch, then store the rings' positions. */
 int syc_spill_write_batch(struct syc_session *session, struct syc_batch *batch);
+
+/* ---------------------------------------------------- flight mode: flight.c */
+
+/*
+ * A ring keeps its last events, and syc_spill_run() writes only frames about the
+ * process.  The end of the session writes the rings, as without flight mode.
+ */
+
+/** Give up the oldest frames of the calling thread's ring, if it is three
+ * quarters full.  Definitions move to the slot of the ring's definitions.  Does
+ * nothing in a nested emit.  Makes a system call only for memory for
+ * definitions.  Returns false without flight mode.  Context: owner,
+ * signal-safe. */
+bool syc_flight_pass(void);
+
+/** Give up whole frames of the ring of @ts, the oldest first, until at most @rest
+ * bytes are left, and keep their definitions.  If not @moves, only keep the
+ * definitions.  Context: owner, or the thread that finishes a dead thread's
+ * state. */
+void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves);
 
 /* --------------------------------- losses without a frame: unreported.c */
 

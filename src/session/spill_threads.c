@@ -243,6 +243,8 @@ static bool has_own_word(struct syc_thread *st)
 
 void syc_spill_poke(bool is_filling)
 {
+	if (is_filling && syc_flight_pass())
+		return;
 	struct syc_session *const s = syc_session_look();
 
 	if (s != NULL && is_filling) {

@@ -33,6 +33,8 @@ ELSEWHERE = [
      "tests/integration/record_bus.sh"),
     (r"(SYSCAP_ATTACH=1 .*|syscap record -p .*)",
      "tests/integration/record_pid.sh"),
+    (r"(SYSCAP_MODE=flight .*|syscap snapshot .*|syscap report stutter\.syscap)",
+     "tests/integration/flight.sh"),
     (r"syscap record --crashes .*", "tests/integration/record_crashes.sh"),
     (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "these commands build this tree and run the tests"),
     (r"apt-get .*|npm .*|mkdir .*npm.*", ".ci/run"),

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * flight.c DEED [NUMBER] - a program in flight mode, for flight.sh.
+ *
+ * Each thread emits marks "t:NUMBER", numbered from 1, with the counter of the
+ * thread, and stacks with names.  Definitions come first, and are never emitted
+ * again.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/runtime.h>
+
+#define THREADS_MAX 64
+
+static uint64_t n_events;
+static bool is_endless;
+static volatile sig_atomic_t is_over;
+static uint64_t name_of[THREADS_MAX];
+static struct syscap_counter counters[THREADS_MAX];
+
+static int frames(uint64_t *addrs, unsigned n, void *user)
+{
+	(void)n;
+	addrs[0] = *(const uint64_t *)user;
+	return 1;
+}
+
+static void say(const char *text)
+{
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+		_exit(99);
+}
+
+static void mark(const char *group, int thread, uint64_t i)
+{
+	char message[32];
+	const int64_t now = syscap_clock();
+	char *at = message + sizeof(message);
+
+	(void)thread;
+	*--at = '\0';
+	do
+		*--at = (char)('0' + i % 10);
+	while ((i /= 10) != 0);
+	syscap_mark(group, "t", now, 0, at);
+}
+
+static void define(int thread)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "named_%d", thread);
+	name_of[thread] = syscap_jit_intern(name, strlen(name));
+	syscap_metadata("flight.test", name);
+	syscap_sample(frames, &name_of[thread]);
+	snprintf(counters[thread].name, sizeof(counters[thread].name),
+	         "counter_%d", thread);
+	snprintf(counters[thread].category, sizeof(counters[thread].category),
+	         "flight");
+	counters[thread].type = SYSCAP_INT64;
+}
+
+static void *emit(void *number)
+{
+	const int thread = (int)(intptr_t)number;
+
+	define(thread);
+	for (uint64_t i = 1; is_endless ? !is_over : i <= n_events; i++) {
+		mark("flight", thread, i);
+		if (i % 64 == 0) {
+			syscap_counter_set_int64(&counters[thread], (int64_t)i);
+			syscap_sample(frames, &name_of[thread]);
+		}
+	}
+	return NULL;
+}
+
+static void run_threads(int n)
+{
+	pthread_t threads[THREADS_MAX];
+
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&threads[i], NULL, emit,
+		                   (void *)(intptr_t)i) != 0)
+			exit(98);
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* ------------------------------------------------- handlers that interrupt */
+
+static sigjmp_buf out;
+static volatile sig_atomic_t may_jump;
+static uint64_t n_inner;
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	mark("inner", 0, ++n_inner);
+	if (may_jump && n_inner % 8 == 0) {
+		may_jump = 0;
+		siglongjmp(out, 1);
+	}
+}
+
+static void start_alarms(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm,
+		                    .sa_flags = SA_RESTART };
+	const struct itimerspec pace = { { 0, 50000 }, { 0, 50000 } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+		                  .sigev_signo = SIGALRM };
+	timer_t timer;
+
+	sigaction(SIGALRM, &action, NULL);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &pace, NULL);
+}
+
+static void run_jumps(void)
+{
+	static volatile uint64_t i;
+
+	define(0);
+	start_alarms();
+	for (i = 1; i <= n_events; i++) {
+		if (sigsetjmp(out, 1) == 0) {
+			may_jump = 1;
+			mark("flight", 0, i);
+			may_jump = 0;
+		}
+	}
+	signal(SIGALRM, SIG_IGN);
+}
+
+static void pause_forever(void)
+{
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	const char *const deed = argc > 1 ? argv[1] : "";
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	n_events = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
+	if (strcmp(deed, "one") == 0) {
+		emit(NULL);
+	} else if (strcmp(deed, "pause") == 0) {
+		emit(NULL);
+		say("done\n");
+		pause_forever();
+	} else if (strcmp(deed, "threads") == 0) {
+		run_threads(8);
+	} else if (strcmp(deed, "endless") == 0) {
+		is_endless = true;
+		say("done\n");
+		run_threads(8);
+	} else if (strcmp(deed, "jumps") == 0) {
+		run_jumps();
+	} else if (strcmp(deed, "short") == 0) {
+		/* Many short threads, of which the first have the names */
+		for (int i = 0; i < 100; i++) {
+			pthread_t thread;
+
+			if (pthread_create(&thread, NULL, emit,
+			                   (void *)(intptr_t)(i % 4)) != 0)
+				return 98;
+			pthread_join(thread, NULL);
+		}
+	} else if (strcmp(deed, "fork") == 0) {
+		emit(NULL);
+		const pid_t child = fork();
+
+		if (child == 0) {
+			for (uint64_t i = 1; i <= n_events; i++)
+				mark("child", 0, i);
+			return 0;
+		}
+		waitpid(child, NULL, 0);
+		for (uint64_t i = n_events + 1; i <= 2 * n_events; i++)
+			mark("flight", 0, i);
+	} else if (strcmp(deed, "quiet") == 0) {
+		/* The first lap gets the ring's memory */
+		emit(NULL);
+		if (getppid() < 0 || access("/flight-begin", F_OK) == 0)
+			return 97;
+		for (uint64_t i = n_events + 1; i <= 2 * n_events; i++)
+			mark("flight", 0, i);
+		if (access("/flight-end", F_OK) == 0)
+			return 97;
+	} else if (strcmp(deed, "start") == 0) {
+		struct syscap_options options = { .size = sizeof(options),
+			                          .output = "start.syscap",
+			                          .flags = SYSCAP_FLIGHT };
+
+		if (syscap_start(&options) != 0) {
+			puts(options.message);
+			return 1;
+		}
+		emit(NULL);
+		return syscap_stop() == 0 ? 0 : 2;
+	} else {
+		return 96;
+	}
+	return 0;
+}
