@@ -27,6 +27,7 @@
 
 static uint64_t n_events;
 static bool is_endless;
+static int n_warm; /* threads that have filled their rings */
 static volatile sig_atomic_t is_over;
 static uint64_t name_of[THREADS_MAX];
 static struct syscap_counter counters[THREADS_MAX];
@@ -80,6 +81,9 @@ static void *emit(void *number)
 	define(thread);
 	for (uint64_t i = 1; is_endless ? !is_over : i <= n_events; i++) {
 		mark("flight", thread, i);
+		if (i == 10000 && is_endless &&
+		    __atomic_add_fetch(&n_warm, 1, __ATOMIC_SEQ_CST) == 8)
+			say("warm\n");
 		if (i % 64 == 0) {
 			syscap_counter_set_int64(&counters[thread], (int64_t)i);
 			syscap_sample(frames, &name_of[thread]);

@@ -24,11 +24,15 @@ run() {
 	"$SYSCAP_TEST_BIN/flight" "$@" || fail "flight $*: $?"
 }
 
+# begin WORD DEED...: start the program, and wait until it prints WORD
 begin() {
-	rm -f o.syscap* said
+	word=$1
+	shift
+	rm -f o.syscap*
+	: >said
 	"$SYSCAP_TEST_BIN/flight" "$@" >said &
 	program=$!
-	until grep -q done said; do
+	until grep -q "$word" said; do
 		kill -0 $program || fail "flight $*: the program ended"
 		sleep 0.02
 	done
@@ -104,7 +108,7 @@ check o.syscap 1 $((2 * n))
 [ "$(ls o.syscap* | wc -l)" = 2 ] || fail "fork: $(ls)"
 
 # Snapshots while threads overwrite their rings
-begin endless
+begin warm endless
 i=0
 while [ $i -lt $snapshots ]; do
 	i=$((i + 1))
@@ -117,7 +121,7 @@ finish
 check o.syscap 8 -
 
 # A silent process: the snapshot is equal to what a kill leaves
-begin pause $n
+begin done pause $n
 "$SYSCAP" snapshot -q -p $program -o p.syscap
 check p.syscap 1 $n
 "$SYSCAP" export --format csv --table marks p.syscap >marks_before
@@ -132,7 +136,7 @@ cmp -s marks marks_before || fail "the snapshot differs from the recovery"
 i=0
 while [ $i -lt $kills ]; do
 	i=$((i + 1))
-	begin endless
+	begin done endless
 	sleep 0.0$((i % 10))
 	finish
 	[ -e o.syscap ] || continue
