@@ -195,7 +195,7 @@ TEST(a_thread_emits_into_its_ring_again_after_a_burst)
 
 static void *burst_and_stay(void *unused)
 {
-	burst("a", 0, 3000);
+	burst("a", 0, N_BURST);
 	CHECK(is_overflowing());
 	__atomic_store_n((int *)unused, 1, __ATOMIC_RELEASE);
 	for (;;)
@@ -227,7 +227,7 @@ TEST(a_silent_threads_frames_are_moved_by_others)
 	struct peer peer;
 
 	run(&peer, "others_move");
-	CHECK_EQ(count_in_order(&peer, "a"), 3000);
+	CHECK_EQ(count_in_order(&peer, "a"), N_BURST);
 	peer_free(&peer);
 }
 
