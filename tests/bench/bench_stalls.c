@@ -241,7 +241,7 @@ static void measure(const char *beside, bool with_fsync)
 	}
 	for (int side = 0; side < n_sides; side++)
 		bench_report_note(
-			"  longest, %-23s%9.0f us; longest but 20 "
+			"  longest, %-23s%9.0f us; longest but 10 "
 			"%.0f us",
 			side_names[side],
 			bench_samples_at(&samples[side], 1.0) * ns / 1e3,
