@@ -408,9 +408,9 @@ const struct syc_command syc_cmd_snapshot = {
 	.synopsis = "-p PID -o OUTPUT [--force] [-q]",
 	.about =
 		"Copy the last events of a running process into a new capture. "
-		" The process must have been started with SYSCAP_MODE=flight, "
-		"or have called syscap_start() with SYSCAP_FLIGHT.  The "
-		"process does nothing, and runs on.",
+		"The process must have been started with SYSCAP_MODE=flight, "
+		"or have called syscap_start() with SYSCAP_FLIGHT. The process "
+		"does nothing, and runs on.",
 	.example = "syscap snapshot -p 4711 -o stutter.syscap",
 	.status =
 		"0 on success; 1 if the process is not in flight mode, or its "
