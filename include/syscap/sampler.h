@@ -168,8 +168,8 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
  * recorded only if the thread has such a stack, or calls this function, too.
  * docs/crashes.md lists the crashes that are not recorded.
  *
- * Returns 0 or a negative errno.  -ENOMEM: no memory.  -ENOTSUP: there is no
- * unwinder for this machine.
+ * Returns 0 or a negative errno.  -ENOMEM: no memory.  -EPERM: the process has a
+ * seccomp filter.  -ENOTSUP: there is no unwinder for this machine.
  *
  * Context: setup, any-thread.
  */

@@ -25,6 +25,7 @@
 #include "emit/process.h"
 #include "emit/ring_source.h"
 #include "emit/thread.h"
+#include "os/fd.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
@@ -46,6 +47,8 @@
 #define WAIT_NS INT64_C(1000000000)
 /* Bytes of the events of a crash. */
 #define ROOM 8192u
+/* Least stack for recording them. */
+#define STACK_ROOM 12288u
 
 static const struct crash {
 	int signal;
@@ -103,7 +106,8 @@ static void describe(char *message, size_t size, int signal,
                      const siginfo_t *info)
 {
 	struct syc_text text = syc_text_begin(message, size);
-	const char *const reason = reason_of(signal, info->si_code);
+	const char *const reason =
+		info != NULL ? reason_of(signal, info->si_code) : NULL;
 
 	syc_text_add(&text, name_of(signal));
 	if (reason != NULL) {
@@ -111,7 +115,7 @@ static void describe(char *message, size_t size, int signal,
 		syc_text_add_hex(&text, (uintptr_t)info->si_addr);
 		syc_text_add(&text, ": ");
 		syc_text_add(&text, reason);
-	} else if (info->si_code <= 0) {
+	} else if (info != NULL && info->si_code <= 0) {
 		syc_text_add(&text, ", sent by process ");
 		syc_text_add_i64(&text, info->si_pid);
 		if (info->si_pid == getpid())
@@ -136,8 +140,7 @@ static void wait_for_room(const struct syc_state *ts, int64_t deadline)
 			next >= head ? next - head : next + size - head;
 		if (size - used >= need)
 			break;
-		if (!syc_seccomp_has_filter())
-			syc_futex_nap();
+		syc_futex_nap();
 	}
 }
 
@@ -178,19 +181,17 @@ static void record(int signal, const siginfo_t *info, const ucontext_t *context)
 	syc_compose_tick(workspace, &options, context, syscap_clock(), 1);
 	/* Without the mappings, no address of the stack gets a name.  A recorder
 	 * may read the mappings only after the process's end */
-	if (!syc_seccomp_has_filter())
-		syc_process_maps_report();
+	syc_process_maps_report();
 	if (syc_own_recording != NULL)
 		syc_own_recording->drain();
 }
 
-/* Wait until *@word is 0.  No call here is one that a filter may forbid. */
+/* Wait until *@word is 0. */
 static void wait_until_zero(const uint32_t *word, int64_t deadline)
 {
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0 &&
 	       syc_clock_kernel() < deadline)
-		if (!syc_seccomp_has_filter())
-			syc_futex_nap();
+		syc_futex_nap();
 }
 
 static void record_in_turn(int32_t tid, int signal, const siginfo_t *info,
@@ -218,42 +219,73 @@ static void record_in_turn(int32_t tid, int signal, const siginfo_t *info,
 static bool may_record(void)
 {
 	return syscap_is_active() && syc_child_pid() == getpid() &&
-	       !syc_thread_has_ended() &&
-	       (syc_self != NULL || !syc_seccomp_has_filter());
+	       !syc_thread_has_ended();
+}
+
+/* The kernel ends a process at a blocked signal that an instruction causes. */
+static void block(int signal, ucontext_t *context)
+{
+	uint64_t mask;
+
+	memcpy(&mask, &context->uc_sigmask, sizeof(mask));
+	mask |= syc_signal_bit(signal);
+	memcpy(&context->uc_sigmask, &mask, sizeof(mask));
 }
 
 /*
- * Let the signal have its default action when the handler returns.  The kernel
- * ends a process at a blocked signal that an instruction causes, so a filter
- * sees no call.
+ * Let the signal have its default action when the handler returns.  @info is
+ * NULL if the program has installed the action again without SA_SIGINFO.  Any of
+ * the calls may fail under a filter.  The process must end nevertheless.
  */
 static void end_process(int32_t tid, int signal, siginfo_t *info,
                         ucontext_t *context)
 {
+	const long pid = syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	struct sigaction action;
-	uint64_t mask;
 
-	if (is_from_instruction(signal, info) && syc_seccomp_has_filter()) {
-		memcpy(&mask, &context->uc_sigmask, sizeof(mask));
-		mask |= syc_signal_bit(signal);
-		memcpy(&context->uc_sigmask, &mask, sizeof(mask));
-		return;
-	}
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = SIG_DFL;
-	sigaction(signal, &action, NULL);
-	syc_raw_syscall(SYS_rt_tgsigqueueinfo,
-	                syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), tid,
-	                signal, (long)(uintptr_t)info, 0, 0);
+	if (sigaction(signal, &action, NULL) == 0 &&
+	    ((info != NULL &&
+	      syc_raw_syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal,
+	                      (long)(uintptr_t)info, 0, 0) == 0) ||
+	     syc_raw_syscall(SYS_tgkill, pid, tid, signal, 0, 0, 0) == 0))
+		return;
+	if (info != NULL && is_from_instruction(signal, info))
+		block(signal, context);
+	else
+		syc_raw_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
+}
+
+/* Return whether the events of a crash fit on the stack, or true for an unknown
+ * stack. */
+static bool has_room(const ucontext_t *context, uintptr_t here)
+{
+	const stack_t *const stack = &context->uc_stack;
+	const uintptr_t used = here - (uintptr_t)stack->ss_sp;
+
+	return (stack->ss_flags & SS_DISABLE) != 0 || used >= stack->ss_size ||
+	       used >= STACK_ROOM;
 }
 
 static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
                                              void *context)
 {
+	struct sigaction action;
+
+	/* A filter may forbid any call */
+	if (syc_seccomp_has_filter() && is_from_instruction(signal, info)) {
+		block(signal, context);
+		return;
+	}
 	const int32_t tid =
 		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
-	if (syc_tick_owns_tls(tid) && !syc_seccomp_is_closed()) {
+	if (sigaction(signal, NULL, &action) == 0 &&
+	    (action.sa_flags & SA_SIGINFO) == 0)
+		info = NULL;
+	if (syc_tick_owns_tls(tid) && !syc_seccomp_has_filter() &&
+	    has_room(context, (uintptr_t)__builtin_frame_address(0))) {
 		struct syc_undisturbed before;
 
 		syc_undisturbed_begin(&before);
@@ -262,6 +294,21 @@ static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
 		syc_undisturbed_end(&before);
 	}
 	end_process(tid, signal, info, context);
+}
+
+/* Return whether the process has a filter, which it may have had before its
+ * exec. */
+static bool is_filtered(void)
+{
+	static const char name[] = "\nSeccomp:\t";
+	char status[4096];
+
+	if (syc_seccomp_has_filter())
+		return true;
+	const size_t n = syc_small_file_read("/proc/self/status", status,
+	                                     sizeof(status));
+	const char *const at = n != 0 ? strstr(status, name) : NULL;
+	return at != NULL && at[sizeof(name) - 1] != '0';
 }
 
 /* Give the calling thread an alternate stack if it has none. */
@@ -304,7 +351,7 @@ static int install(int signal)
 int syscap_catch_crashes(void)
 {
 	const int saved = errno;
-	int r = syc_setup_prepare();
+	int r = is_filtered() ? -EPERM : syc_setup_prepare();
 
 	if (r == 0)
 		r = syc_unwind_prepare();
