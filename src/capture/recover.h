@@ -64,9 +64,10 @@ int syc_recover_from_living(const char *path,
 
 /**
  * Copy the frames of a living process in flight mode into the new capture
- * @output.  @rings is the ring file of the process, which does nothing.  @root is a prefix of the capture's path, for another mount
- * namespace, or "".  @force: replace a file that is no capture.  Returns 0 or
- * -errno; -ENOENT: the ring file is not of such a process.
+ * @output.  @rings is the ring file of the process, which does nothing.  @root is
+ * a prefix of the capture's path, for another mount namespace, or "".  @force:
+ * replace a file that is no capture.  Returns 0 or -errno; -ENOENT: the ring file
+ * is not of such a process.
  */
 int syc_snapshot_take(const char *rings, const char *root, const char *output,
                       bool force, struct syc_recovered *ret_recovered,

@@ -163,7 +163,8 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 		} else {
 			if (syc_tick_has_room(
 				    context,
-				    (uintptr_t)__builtin_frame_address(0)))
+				    (uintptr_t)__builtin_frame_address(0),
+				    SYC_TICK_ROOM))
 				take_stall(loop, now, context, wait);
 			arm_loop_timer(loop, now,
 			               now - begin > SHARE * loop->threshold

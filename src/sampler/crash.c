@@ -25,7 +25,6 @@
 #include "emit/process.h"
 #include "emit/ring_source.h"
 #include "emit/thread.h"
-#include "os/fd.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/syscalls.h"
@@ -34,6 +33,7 @@
 #include "sampler/machine.h"
 #include "sampler/sampler.h"
 #include "sampler/tick.h"
+#include "session/spill.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
@@ -61,8 +61,8 @@ static const struct crash {
 /* Of the thread whose events are recorded, since one thread at a time uses the
  * workspace. */
 static struct syc_workspace *workspace;
-static int32_t recording_tid; /* 0: none */
-static uint32_t n_crashed;    /* threads whose events are not complete yet */
+static uint32_t recording_tid; /* 0: none */
+static uint32_t n_crashed;     /* threads whose events are not complete yet */
 
 static const char *name_of(int signal)
 {
@@ -198,14 +198,14 @@ static void record_in_turn(int32_t tid, int signal, const siginfo_t *info,
                            const ucontext_t *context)
 {
 	const int64_t deadline = syc_clock_kernel() + WAIT_NS;
-	int32_t nobody = 0;
+	uint32_t nobody = 0;
 
 	__atomic_add_fetch(&n_crashed, 1, __ATOMIC_SEQ_CST);
-	while (!__atomic_compare_exchange_n(&recording_tid, &nobody, tid, false,
-	                                    __ATOMIC_ACQUIRE,
-	                                    __ATOMIC_RELAXED) &&
+	while (!__atomic_compare_exchange_n(
+		       &recording_tid, &nobody, (uint32_t)tid, false,
+		       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) &&
 	       syc_clock_kernel() < deadline) {
-		wait_until_zero((uint32_t *)&recording_tid, deadline);
+		wait_until_zero(&recording_tid, deadline);
 		nobody = 0;
 	}
 	if (nobody == 0) {
@@ -257,17 +257,6 @@ static void end_process(int32_t tid, int signal, siginfo_t *info,
 		syc_raw_syscall(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
 }
 
-/* Return whether the events of a crash fit on the stack, or true for an unknown
- * stack. */
-static bool has_room(const ucontext_t *context, uintptr_t here)
-{
-	const stack_t *const stack = &context->uc_stack;
-	const uintptr_t used = here - (uintptr_t)stack->ss_sp;
-
-	return (stack->ss_flags & SS_DISABLE) != 0 || used >= stack->ss_size ||
-	       used >= STACK_ROOM;
-}
-
 static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
                                              void *context)
 {
@@ -285,7 +274,8 @@ static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
 	    (action.sa_flags & SA_SIGINFO) == 0)
 		info = NULL;
 	if (syc_tick_owns_tls(tid) && !syc_seccomp_has_filter() &&
-	    has_room(context, (uintptr_t)__builtin_frame_address(0))) {
+	    syc_tick_has_room(context, (uintptr_t)__builtin_frame_address(0),
+	                      STACK_ROOM)) {
 		struct syc_undisturbed before;
 
 		syc_undisturbed_begin(&before);
@@ -294,21 +284,6 @@ static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
 		syc_undisturbed_end(&before);
 	}
 	end_process(tid, signal, info, context);
-}
-
-/* Return whether the process has a filter, which it may have had before its
- * exec. */
-static bool is_filtered(void)
-{
-	static const char name[] = "\nSeccomp:\t";
-	char status[4096];
-
-	if (syc_seccomp_has_filter())
-		return true;
-	const size_t n = syc_small_file_read("/proc/self/status", status,
-	                                     sizeof(status));
-	const char *const at = n != 0 ? strstr(status, name) : NULL;
-	return at != NULL && at[sizeof(name) - 1] != '0';
 }
 
 /* Give the calling thread an alternate stack if it has none. */
@@ -351,7 +326,8 @@ static int install(int signal)
 int syscap_catch_crashes(void)
 {
 	const int saved = errno;
-	int r = is_filtered() ? -EPERM : syc_setup_prepare();
+	/* The program may have had a filter before its exec */
+	int r = syc_spill_count_filters() > 0 ? -EPERM : syc_setup_prepare();
 
 	if (r == 0)
 		r = syc_unwind_prepare();

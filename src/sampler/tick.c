@@ -419,8 +419,8 @@ SYC_REALIGN SYC_NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	if (!may_use_tls(t, tid))
 		return;
 	tell_of_interruption(signal, &tick);
-	if (!syc_tick_has_room(context,
-	                       (uintptr_t)__builtin_frame_address(0))) {
+	if (!syc_tick_has_room(context, (uintptr_t)__builtin_frame_address(0),
+	                       SYC_TICK_ROOM)) {
 		add_to_counter(&t->n_cramped, 1);
 		skip_tick(t, info);
 		return;

@@ -18,16 +18,17 @@
  * rules to the cache (docs/unwinding.md) */
 #define SYC_TICK_ROOM 3584u
 
-/** Return whether a tick fits on its stack, or true for an unknown stack.
- * @here is the caller's frame.  The function is signal-safe, and uses no
+/** Return whether the handler at @here has @room bytes of its alternate stack, or
+ * true for an unknown stack.  The function is signal-safe, and uses no
  * thread-local storage. */
-static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
+static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here,
+                                     uintptr_t room)
 {
 	const stack_t *const stack = &context->uc_stack;
 	const uintptr_t used = here - (uintptr_t)stack->ss_sp;
 
 	return (stack->ss_flags & SS_DISABLE) != 0 || used >= stack->ss_size ||
-	       used >= SYC_TICK_ROOM;
+	       used >= room;
 }
 
 /** Store data that the handler must not read from the system.  Context: setup.

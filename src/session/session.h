@@ -53,8 +53,9 @@ struct syc_plan {
 	bool wants_thread;
 	bool private_children; /* forked children have arenas of their own */
 	bool is_flight;        /* rings keep the last events: flight.c */
-	/* own_recording.c: pid of the recorder that began the recording, 0: none; the
-	 * recorder's start, in ticks after boot; and the recorded process */
+	/* own_recording.c: pid of the recorder that began the recording, 0:
+	 * none; the recorder's start, in ticks after boot; and the recorded
+	 * process */
 	int32_t recorder, recorded;
 	uint64_t recorder_start;
 	int32_t n_filters; /* number of seccomp filters at the time of the plan:

@@ -5,13 +5,19 @@
  * call.  Otherwise `syscap record --crashes` does.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +30,7 @@
 
 static volatile int zero;
 static int n_busy;
+static int n_marks; /* of a busy thread: some milliseconds */
 static volatile uintptr_t low = 0x10;
 static void *volatile kept;
 
@@ -76,11 +83,12 @@ static void crash_in_threads(void)
 
 NAMED void *emit_for_ever(void *unused)
 {
-	(void)unused;
 	__atomic_add_fetch(&n_busy, 1, __ATOMIC_SEQ_CST);
-	for (;;)
+	for (int i = 0; i < n_marks; i++)
 		SYSCAP_MARK("app", "busy", syscap_clock(), 1, "a message");
-	return NULL;
+	for (;;)
+		pause();
+	return unused;
 }
 
 /* The signal arrives at any instruction of an event. */
@@ -117,6 +125,35 @@ NAMED int crash_in_child(void)
 	return WIFSIGNALED(status) ? 100 + WTERMSIG(status) : 1;
 }
 
+static void return_from_handler(int signal)
+{
+	(void)signal;
+}
+
+/* The action comes back without SA_SIGINFO, so the kernel passes no data. */
+static void copy_action(void)
+{
+	signal(SIGABRT, signal(SIGABRT, return_from_handler));
+	raise(SIGABRT);
+}
+
+/* Refuse one system call from now on. */
+static void refuse(long number)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+		exit(9);
+}
+
 NAMED int crash(const char *way)
 {
 	if (strcmp(way, "segv") == 0)
@@ -148,8 +185,19 @@ NAMED int crash(const char *way)
 		crash_while_busy();
 	else if (strcmp(way, "child") == 0)
 		return crash_in_child();
-	else if (strcmp(way, "ignored") == 0 &&
-	         signal(SIGSEGV, SIG_IGN) != SIG_ERR)
+	else if (strcmp(way, "copied") == 0)
+		copy_action();
+	else if (strcmp(way, "strict") == 0 &&
+	         prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0)
+		crash_here();
+	else if (strcmp(way, "queue_refused") == 0) {
+		refuse(SYS_rt_tgsigqueueinfo);
+		raise(SIGABRT);
+	} else if (strcmp(way, "action_refused") == 0) {
+		refuse(SYS_rt_sigaction);
+		raise(SIGABRT);
+	} else if (strcmp(way, "ignored") == 0 &&
+	           signal(SIGSEGV, SIG_IGN) != SIG_ERR)
 		kill(getpid(), SIGSEGV);
 	return 7;
 }
@@ -158,6 +206,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 2 && syscap_catch_crashes() != 0)
 		return 1;
+	n_marks = argc > 2 ? 50000 : 400000;
 	for (int i = 0; i < N_MARKS; i++)
 		SYSCAP_MARK("app", "step", syscap_clock(), 1, NULL);
 	return crash(argv[1]);

@@ -63,6 +63,23 @@ crash() {
 	expect own.syscap
 }
 
+# end WAY STATUS: the process ends, by the status without syscap or by STATUS
+end() {
+	way=$1
+	status=0
+	./crashes "$way" 2>/dev/null || status=$?
+	got=0
+	timeout 60 "$SYSCAP" record -q --force --crashes -o recorded.syscap \
+		-- ./crashes "$way" 2>err || got=$?
+	[ $got = $status ] || [ $got = "${2:-$status}" ] ||
+		fail "status $got, not $status: $(cat err)"
+	"$SYSCAP" check recorded.syscap >checked || fail "$(cat checked)"
+}
+
+end copied
+end strict
+end queue_refused
+end action_refused 137 # by SIGKILL
 while [ $rounds != 0 ]; do
 	crash segv SIGSEGV ' at address 0x10: no memory is mapped' crash_here
 	crash abort SIGABRT ', sent by process' crash
