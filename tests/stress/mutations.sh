@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # mutations.sh LIBRARY READERS SOURCES [whole | PART OF A NAME] - breaks the
 # emit path on purpose, one mutation at a time, and checks that a test notices.
-# A mutation that no test notices fails this test, and so does a mutation that
-# no longer applies.  Tries every tenth mutation, from a random one on; with
-# "whole" all, or with a part of a name all matching mutations.
+# A mutation that no test notices fails this test.  Tries every tenth mutation,
+# from a random one on; with "whole" all, or with a part of a name all matching
+# mutations.  First checks for all mutations that they still apply.
 #
 # Each mutation is built from the LIBRARY's objects and recompiled objects of
 # the broken file, and runs the one test that should detect the mutation, with a
@@ -39,6 +39,7 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	"") every=10 from=$(($(od -An -N2 -tu2 /dev/urandom) % 10)) ;;
 	whole) only= ;;
 	esac
+	MUTATIONS_ONLY_APPLY=1 "$0" "$library" "$readers" "$3" any || exit 1
 	echo "from $from on, every $every"
 	sed -n 's/^mutate "\(.*\)" .*/\1/p' "$0" | grep -F "$only" |
 		awk -v every=$every -v from=$from 'NR % every == from % every' |
@@ -47,6 +48,7 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	exit 0
 fi
 work=$MUTATIONS_WHOLE/$$
+failed=0
 mkdir "$work"
 
 # Files with inline code of <syscap/emit.h>; other files are not recompiled.
@@ -78,13 +80,17 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 mutate() {
 	name=$1 file=$2 perl=$3 sources=$4
 	shift 4
+	if [ -n "${MUTATIONS_ONLY_APPLY:-}" ]; then
+		perl -0p -e "$perl" "$SYSCAP_SOURCE/$file" >"$work/broken"
+		if cmp -s "$work/broken" "$SYSCAP_SOURCE/$file"; then
+			echo "$name: does not apply to $file any more"
+			failed=1
+		fi
+		return 0
+	fi
 	[ "$name" = "$only" ] || return 0
 	cp -r "$SYSCAP_SOURCE/include" "$SYSCAP_SOURCE/src" "$work/"
 	perl -0pi -e "$perl" "$work/$file"
-	if cmp -s "$work/$file" "$SYSCAP_SOURCE/$file"; then
-		echo "$name: does not apply to $file any more"
-		exit 1
-	fi
 	paths=
 	for source in $sources; do
 		case $source in
@@ -160,7 +166,7 @@ mutate "a frame without its length is left so" src/emit/thread_ring.c \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
 mutate "a filler is a long TIMESTAMP" src/emit/thread_ring.c \
-	's/is_bare \? SYSCAP_FRAME_TIMESTAMP : SYSCAP_FRAME_JITMAP/SYSCAP_FRAME_TIMESTAMP/' \
+	's/SYC_WORD\(frame, type, SYSCAP_FRAME_JITMAP\)/SYC_WORD(frame, type, SYSCAP_FRAME_TIMESTAMP)/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
 mutate "a full ring takes no record at exit" src/emit/recorder.c \
@@ -418,3 +424,5 @@ mutate "frames that stay in an overflow are not counted" src/emit/overflow_move.
 mutate "where a ring begins is believed" src/emit/recorder.c \
 	's/at < slot\.size && at % 8 == 0 \? at : 0/at/' \
 	"$hand_over" the_ring_offset_is_checked_before_use
+
+exit $failed
