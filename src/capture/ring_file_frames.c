@@ -300,124 +300,47 @@ static int load_frames(struct syc_ring_reader *rest, uint32_t slot,
 	return 0;
 }
 
-/* Attempts to copy a ring before its thread has overwritten all frames, and
- * attempts after which fewer frames than half of the ring suffice. */
-#define COPIES      1000
-#define COPIES_HALF 20
-/* Bytes that are copied between two looks at the thread's position. */
-#define COPY_STEP UINT32_C(65536)
-
-/* Read @size bytes of the header of @slot at @offset, in the order of calls. */
-static bool read_header(const struct syc_ring_reader *rest, uint32_t slot,
-                        size_t offset, void *to, size_t size)
+static bool read_file(const void *rest, void *to, size_t size, uint64_t offset)
 {
-	const bool is_read = syc_ring_reader_read_at(
-		rest, to, size, syc_ring_reader_slot_at(rest, slot) + offset);
-
-	__sync_synchronize(); /* an acquire fence */
-	return is_read;
-}
-
-static bool read_passed(const struct syc_ring_reader *rest, uint32_t slot,
-                        uint64_t *ret_passed)
-{
-	return read_header(rest, slot, offsetof(struct syc_ring_header, passed),
-	                   ret_passed, sizeof(*ret_passed));
-}
-
-/*
- * Copy the ring once, the newest frames first, since the thread overwrites the
- * oldest frames first.  After the copy, *@ret_from of the *@ret_n bytes were
- * overwritten (R3 in ring/ring.h).  Returns 0, -EAGAIN, or another -errno.
- */
-static int copy_moving(struct syc_ring_reader *rest, uint32_t slot,
-                       uint32_t *ret_n, uint64_t *ret_from)
-{
-	const uint32_t size = rest->facts.body_size;
-	uint64_t passed, now, from;
-	uint32_t tail;
-
-	if (!read_passed(rest, slot, &passed) ||
-	    !read_header(rest, slot, offsetof(struct syc_ring_header, tail),
-	                 &tail, sizeof(tail)) ||
-	    !read_passed(rest, slot, &now))
-		return -EIO;
-	if (now != passed)
-		return -EAGAIN;
-	const uint32_t at = (uint32_t)passed;
-	if (!is_offset(rest, tail) || !is_offset(rest, at))
-		return -EIO;
-	const uint32_t n = tail >= at ? tail - at : tail + (size - at);
-	uint32_t left = n;
-
-	if (!reserve(rest, n))
-		return -ENOMEM;
-	do {
-		const uint32_t step = left < COPY_STEP ? left : COPY_STEP;
-
-		left -= step;
-		if (!read_body(rest, slot, rest->bytes + rest->n_bytes + left,
-		               step, (uint32_t)(((uint64_t)at + left) % size)))
-			return -EIO;
-		__sync_synchronize(); /* an acquire fence */
-		if (!read_passed(rest, slot, &now))
-			return -EIO;
-		from = ((now >> 32) - (passed >> 32)) * size + (uint32_t)now -
-		       at;
-	} while (left != 0 && from < left);
-	/* The slot may have got another thread, which began two laps before the
-	 * slot became LIVE */
-	uint32_t word;
-	if (!syc_ring_reader_read_at(rest, &word, sizeof(word),
-	                             syc_ring_reader_words_at(rest) +
-	                                     slot * sizeof(word)))
-		return -EIO;
-	__sync_synchronize(); /* an acquire fence */
-	if (syc_slot_state(word) < SYC_SLOT_LIVE) {
-		*ret_n = 0;
-		return 0;
-	}
-	if (!read_passed(rest, slot, &now))
-		return -EIO;
-	const uint64_t last =
-		((now >> 32) - (passed >> 32)) * size + (uint32_t)now - at;
-	if (last > from)
-		from = last;
-	*ret_n = n;
-	*ret_from = from;
-	return 0;
+	return syc_ring_reader_read_at(rest, to, size, offset);
 }
 
 /* Load the newest frames of a ring whose thread gives up its oldest frames. */
 static int load_moving(struct syc_ring_reader *rest, uint32_t slot)
 {
-	uint32_t n = 0;
-	uint64_t from = 0;
+	const struct syc_moving_ring ring = { .read = read_file,
+		                              .file = rest,
+		                              .page = rest->facts.page_size,
+		                              .size = rest->facts.body_size,
+		                              .slot = slot };
 	bool is_broken;
-	int r = -EAGAIN;
+	uint32_t n;
 
-	for (int i = 0; i < COPIES; i++) {
-		r = copy_moving(rest, slot, &n, &from);
-		if (r == 0 && n == 0)
-			return 0;
-		if (r == 0 && from < (i < COPIES_HALF ? n - n / 2 : n))
-			break;
-		if (r != 0 && r != -EAGAIN)
-			break;
-		r = -EAGAIN;
-	}
-	if (r == -ENOMEM)
-		return r;
-	if (r != 0) {
+	if (!reserve(rest, ring.size))
+		return -ENOMEM;
+	if (syc_moving_load(&ring, rest->bytes + rest->n_bytes, &n) != 0 ||
+	    keep_frames(rest, n, &is_broken) != n)
 		rest->n_bad++;
-		return 0;
-	}
-	const uint32_t valid = n - (uint32_t)from;
-	unsigned char *const to = rest->bytes + rest->n_bytes;
+	return 0;
+}
 
-	memmove(to, to + from, valid);
-	if (keep_frames(rest, valid, &is_broken) != valid)
-		rest->n_bad++;
+/* Load a ring, and then its definitions, since the thread moves definitions out
+ * of its ring meanwhile.  But the definitions come first. */
+static int load_pair(struct syc_ring_reader *rest, uint32_t slot,
+                     uint32_t kept_slot)
+{
+	const size_t begin = rest->n_bytes;
+	int r = load_moving(rest, slot);
+	const size_t n = rest->n_bytes - begin;
+
+	if (r == 0)
+		r = load_moving(rest, kept_slot);
+	if (r != 0 || !reserve(rest, n))
+		return -ENOMEM;
+	unsigned char *const at = rest->bytes + begin;
+	const size_t both = rest->n_bytes - begin;
+	memcpy(at + both, at, n);
+	memmove(at, at + n, both);
 	return 0;
 }
 
@@ -440,14 +363,20 @@ static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 	uint32_t used = 0;
 	int r = 0;
 
-	/* A BUSY slot has no frames yet */
-	if (state < SYC_SLOT_LIVE || state > SYC_SLOT_OVER)
+	/* A BUSY slot has no frames yet.  But its definitions are kept */
+	if ((state < SYC_SLOT_LIVE || state > SYC_SLOT_OVER) &&
+	    !rest->is_moving)
 		return 0;
 	if (!syc_ring_reader_read_at(rest, &ring, sizeof(ring),
-	                             syc_ring_reader_slot_at(rest, slot))) {
+	                             syc_ring_reader_slot_at(rest, slot)) ||
+	    (rest->is_moving && ring.kept_slot >= rest->facts.n_slots)) {
 		rest->n_bad++;
 		return 0;
 	}
+	if (rest->is_moving && ring.kept_slot == 0)
+		return 0;
+	if (state < SYC_SLOT_LIVE || state > SYC_SLOT_OVER)
+		return load_moving(rest, ring.kept_slot);
 	const struct syc_ring_reader_totals totals = {
 		&ring.lost, told_of(rest, slot, &ring.told), ring.since
 	};
@@ -455,7 +384,7 @@ static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 	    (slot != 0 && !note_pid(rest, pid)))
 		return -ENOMEM;
 	if (rest->is_moving)
-		return load_moving(rest, slot);
+		return load_pair(rest, slot, ring.kept_slot);
 	const uint32_t head = head_of(rest, slot, ring.head);
 	if (!is_offset(rest, head) || !is_offset(rest, ring.tail)) {
 		rest->n_bad++;

@@ -193,9 +193,8 @@ bool syc_ring_reader_read_at(const struct syc_ring_reader *rest, void *to,
 uint64_t syc_ring_reader_slot_at(const struct syc_ring_reader *rest,
                                  uint32_t slot)
 {
-	return syc_ring_file_front(rest->facts.page_size) +
-	       (uint64_t)slot * ((uint64_t)rest->facts.page_size +
-	                         rest->facts.body_size);
+	return syc_ring_file_slot(rest->facts.page_size, rest->facts.body_size,
+	                          slot);
 }
 
 static bool facts_are_sane(const struct syc_ring_reader *rest, uint64_t size)

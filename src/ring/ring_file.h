@@ -42,8 +42,11 @@
 #ifndef SYC_RING_RING_FILE_H
 #define SYC_RING_RING_FILE_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ring/ring.h"
 
@@ -212,6 +215,145 @@ static inline uint32_t syc_ring_file_words(uint32_t page)
 static inline uint32_t syc_ring_file_front(uint32_t page)
 {
 	return syc_ring_file_words(page) + page;
+}
+
+/** Offset of a slot, with bodies of @size bytes. */
+static inline uint64_t syc_ring_file_slot(uint32_t page, uint32_t size,
+                                          uint32_t slot)
+{
+	return syc_ring_file_front(page) +
+	       slot * ((uint64_t)page + (uint64_t)size);
+}
+
+/* --------------------------------------------------------- flight mode */
+
+/** A ring whose thread gives up its oldest frames at any time, in a ring
+ * file. */
+struct syc_moving_ring {
+	/* Read @size bytes of @file at @offset.  Returns false after a
+	 * failure. */
+	bool (*read)(const void *file, void *to, size_t size, uint64_t offset);
+	const void *file;
+	uint32_t page, size, slot;
+};
+
+/* Attempts to copy a ring before its thread has overwritten all frames, and
+ * attempts after which fewer frames than half of the ring suffice. */
+#define SYC_MOVING_COPIES      1000
+#define SYC_MOVING_COPIES_HALF 20
+/* Bytes that are copied between two looks at the thread's position. */
+#define SYC_MOVING_STEP UINT32_C(65536)
+
+/* Read in the order of calls. */
+static inline bool syc_moving_read(const struct syc_moving_ring *ring, void *to,
+                                   size_t size, uint64_t offset)
+{
+	const bool is_read = ring->read(ring->file, to, size, offset);
+
+	__sync_synchronize(); /* an acquire fence */
+	return is_read;
+}
+
+static inline bool syc_moving_read_header(const struct syc_moving_ring *ring,
+                                          void *to, size_t size, size_t offset)
+{
+	return syc_moving_read(
+		ring, to, size,
+		syc_ring_file_slot(ring->page, ring->size, ring->slot) +
+			offset);
+}
+
+/* Bytes that the thread has given up between two values of `passed`. */
+static inline uint64_t syc_moving_distance(const struct syc_moving_ring *ring,
+                                           uint64_t from, uint64_t to)
+{
+	return ((to >> 32) - (from >> 32)) * ring->size + (uint32_t)to -
+	       (uint32_t)from;
+}
+
+/*
+ * Copy the ring once, the newest frames first, since the thread overwrites the
+ * oldest frames first.  After the copy, *@ret_from of the *@ret_n bytes were
+ * overwritten (R3 in ring.h).
+ */
+static inline int syc_moving_copy(const struct syc_moving_ring *ring,
+                                  unsigned char *to, uint32_t *ret_n,
+                                  uint64_t *ret_from)
+{
+	const size_t at_passed = offsetof(struct syc_ring_header, passed);
+	const uint32_t size = ring->size;
+	const uint64_t body =
+		syc_ring_file_slot(ring->page, size, ring->slot) + ring->page;
+	uint64_t passed, now;
+	uint32_t tail, word;
+
+	*ret_n = 0;
+	*ret_from = 0;
+	if (!syc_moving_read_header(ring, &passed, sizeof(passed), at_passed) ||
+	    !syc_moving_read_header(ring, &tail, sizeof(tail),
+	                            offsetof(struct syc_ring_header, tail)) ||
+	    !syc_moving_read_header(ring, &now, sizeof(now), at_passed))
+		return -EIO;
+	if (now != passed)
+		return -EAGAIN;
+	const uint32_t at = (uint32_t)passed;
+	if (tail >= size || tail % 8 != 0 || at >= size || at % 8 != 0)
+		return -EIO;
+	const uint32_t n = tail >= at ? tail - at : tail + (size - at);
+	uint32_t left = n;
+	do {
+		const uint32_t step =
+			left < SYC_MOVING_STEP ? left : SYC_MOVING_STEP;
+		left -= step;
+		const uint32_t from = (uint32_t)(((uint64_t)at + left) % size);
+		const uint32_t first = step < size - from ? step : size - from;
+
+		if (!syc_moving_read(ring, to + left, first, body + from) ||
+		    !syc_moving_read(ring, to + left + first, step - first,
+		                     body) ||
+		    !syc_moving_read_header(ring, &now, sizeof(now), at_passed))
+			return -EIO;
+	} while (left != 0 && syc_moving_distance(ring, passed, now) < left);
+	/* The slot may have got another thread, which began two laps before the
+	 * slot became LIVE */
+	if (!syc_moving_read(ring, &word, sizeof(word),
+	                     syc_ring_file_words(ring->page) +
+	                             ring->slot * sizeof(word)))
+		return -EIO;
+	if (syc_slot_state(word) < SYC_SLOT_LIVE)
+		return 0;
+	if (!syc_moving_read_header(ring, &now, sizeof(now), at_passed))
+		return -EIO;
+	*ret_n = n;
+	*ret_from = syc_moving_distance(ring, passed, now);
+	return 0;
+}
+
+/**
+ * Copy the newest frames of a ring in flight mode to @to, which has ring->size
+ * bytes.  Returns 0 and the number of bytes; -EAGAIN: the thread was too fast;
+ * or -EIO.
+ */
+static inline int syc_moving_load(const struct syc_moving_ring *ring,
+                                  unsigned char *to, uint32_t *ret_n)
+{
+	uint64_t from;
+	uint32_t n;
+
+	*ret_n = 0;
+	for (int i = 0; i < SYC_MOVING_COPIES; i++) {
+		const int r = syc_moving_copy(ring, to, &n, &from);
+
+		if ((r != 0 && r != -EAGAIN) || (r == 0 && n == 0))
+			return r;
+		if (r != 0 ||
+		    from >= (i < SYC_MOVING_COPIES_HALF ? n - n / 2 : n))
+			continue;
+		*ret_n = n - (uint32_t)from;
+		memmove(to, to + from, *ret_n);
+		return 0;
+	}
+	return -EAGAIN;
 }
 
 #endif

@@ -150,6 +150,34 @@ static void run_jumps(void)
 	signal(SIGALRM, SIG_IGN);
 }
 
+/* ------------------------------------------------------- definitions */
+
+/* Define a counter in each round, and set counters that were defined up to 300
+ * rounds before, whose definitions leave the ring. */
+static void run_definitions(void)
+{
+	static struct syscap_counter made[2000];
+	const int n = (int)(sizeof(made) / sizeof(made[0]));
+	const struct timespec pause = { 0, 1000000 };
+
+	for (int round = 0;; round++) {
+		struct syscap_counter *const counter = &made[round % n];
+
+		if (round < n) {
+			snprintf(counter->name, sizeof(counter->name),
+			         "made_%d", round);
+			counter->type = SYSCAP_INT64;
+		}
+		for (int i = 0; i < 300 && i <= round; i += 20)
+			syscap_counter_set_int64(&made[(round - i) % n], round);
+		for (int i = 1; i <= 80; i++)
+			mark("flight", 0, 80 * (uint64_t)round + (uint64_t)i);
+		if (round == 500)
+			say("warm\n");
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void pause_forever(void)
 {
 	for (;;)
@@ -176,6 +204,8 @@ int main(int argc, char **argv)
 		run_threads(8);
 	} else if (strcmp(deed, "jumps") == 0) {
 		run_jumps();
+	} else if (strcmp(deed, "defines") == 0) {
+		run_definitions();
 	} else if (strcmp(deed, "short") == 0) {
 		/* Many short threads, of which the first have the names */
 		for (int i = 0; i < 100; i++) {

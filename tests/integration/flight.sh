@@ -94,6 +94,23 @@ check() {
 	! grep -q '^  *(unknown)\|undefined' stat || fail "$1: $(cat stat)"
 }
 
+# Each value of a counter follows the counter's definition.
+check_definitions() {
+	"$SYSCAP" dump --json "$1" | awk '
+	/"type":"ctr(def|set)"/ {
+		rest = $0
+		while (match(rest, /"id":[0-9]+/)) {
+			id = substr(rest, RSTART, RLENGTH)
+			rest = substr(rest, RSTART + RLENGTH)
+			if ($0 ~ /"type":"ctrdef"/)
+				defined[id] = 1
+			else if (!(id in defined) && !n++)
+				print "no definition: " $0
+		}
+	}
+	END { exit n != 0 }' || fail "$1: definitions"
+}
+
 run threads $n
 check o.syscap 8 $n
 [ "$(grep -c ' ctrdef ' dump)" = 8 ] || fail "counters: $(grep ctrdef dump)"
@@ -119,6 +136,20 @@ done
 finish
 "$SYSCAP" recover -q o.syscap
 check o.syscap 8 -
+
+# Definitions leave their ring while it is copied
+export SYSCAP_RING_KIB=4096
+begin warm defines
+unset SYSCAP_RING_KIB
+i=0
+while [ $i -lt 12 ]; do
+	i=$((i + 1))
+	rm -f s.syscap
+	"$SYSCAP" snapshot -q -p $program -o s.syscap || fail "snapshot: $?"
+	check s.syscap 1 -
+	check_definitions s.syscap
+done
+finish
 
 # A silent process: the snapshot is equal to what a kill leaves
 begin done pause $n
