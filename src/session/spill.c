@@ -87,13 +87,17 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 			syc_process_set_reason(
 				"recording continues: there is room");
 		s->retry_at = 0;
-	} else if (is_out_of_room(r) || r == -EIO || r == -ENOMEM) {
+	} else if (is_out_of_room(r) || r == -EIO || r == -ENOMEM ||
+	           r == -EBADF) {
+		/* -EBADF: the program closed the fd just before the write.  The
+		 * next transfer opens the file again */
 		s->retry_at = now + RETRY_NS;
 		syc_process_set_reason(
 			r == -EFBIG ? "the file size limit was "
 				      "reached: events are lost"
-			: r == -EIO ? "writing fails: events are lost"
-				    : "no space left: events are lost");
+			: r == -EIO || r == -EBADF
+				? "writing fails: events are lost"
+				: "no space left: events are lost");
 		return -EAGAIN;
 	} else if (r != -EAGAIN) {
 		s->dead = -r;

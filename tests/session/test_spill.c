@@ -37,6 +37,7 @@ static unsigned n_writes, n_open;
 static __thread bool is_event; /* this thread makes an event */
 
 static unsigned *n_opens; /* shared with children, or NULL */
+static bool closes;       /* the next write finds its fd closed */
 
 static bool take_syscall(long number, long *args, long *ret_r)
 {
@@ -51,6 +52,9 @@ static bool take_syscall(long number, long *args, long *ret_r)
 	    !is_event)
 		return false;
 	n_writes++;
+	if (closes)
+		syc_raw_syscall(SYS_close, args[0], 0, 0, 0, 0, 0);
+	closes = false;
 	syc_raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(intptr_t)&mask,
 	                8, 0, 0);
 	n_open += (mask & syc_signal_bit(SIGUSR1)) == 0;
@@ -204,6 +208,24 @@ CHILD(emits_a_quarter)
 TEST(an_event_that_fills_a_quarter_of_a_ring_writes)
 {
 	run("emits_a_quarter", NULL);
+}
+
+CHILD(closes_before_a_write)
+{
+	begin();
+	test_sleep_ms(110);
+	closes = true;
+	emit(1, 2);
+	CHECK(!closes);
+	CHECK(count_written() < 2);
+	test_sleep_ms(1100);
+	emit(2, 3);
+	CHECK_EQ(count_written(), 3);
+}
+
+TEST(an_fd_that_is_closed_before_a_write_is_opened_again)
+{
+	run("closes_before_a_write", NULL);
 }
 
 static void *emit_late(void *data)
