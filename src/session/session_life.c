@@ -130,7 +130,7 @@ bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time)
  * Wait for emits that began before syc_active changed, because their frames
  * belong into the capture.  The emits end soon, or on a busy machine when their
  * threads get a processor again.  The wait for an abandoned emit ends at @end,
- * and the function returns false.  unreported.c counts frames that are published
+ * and the function returns false.  ring_losses.c counts frames that are published
  * later.
  */
 static bool wait_for_emits(int32_t epoch, int64_t end)

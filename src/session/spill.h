@@ -122,7 +122,7 @@ bool syc_flight_pass(void);
  * state. */
 void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves);
 
-/* --------------------------------- losses without a frame: unreported.c */
+/* --------------------------------- losses without a frame: ring_losses.c */
 
 /** Write a loss record for losses that other processes have left in the header
  * of a trace file. */
@@ -132,12 +132,6 @@ int syc_unreported_take(struct syc_session *session, int64_t deadline);
  * no space for losses. */
 bool syc_unreported_store(struct syc_session *session,
                           const struct syc_ring_losses *lost);
-
-/** Add the frames at [@from, @to) of @body to *@lost, with the losses of their
- * loss records.  Returns the number of frames that were not counted before. */
-uint64_t syc_unreported_sum(const unsigned char *body, uint32_t size,
-                            uint32_t from, uint32_t to,
-                            struct syc_ring_losses *lost);
 
 /**
  * Count the frames and losses of a ring that @ts leaves in state SYC_SLOT_OVER,
@@ -269,6 +263,11 @@ bool syc_rings_has_new_maps(struct syc_session *session, bool may_lock);
 /** Free slots whose threads or processes have ended, and report the slots'
  * losses. */
 int syc_rings_end_slots(struct syc_session *session, int64_t deadline);
+
+/** Load the losses of a thread that may still count more losses.  Each value is
+ * at least as new as the values before.  Context: any-thread. */
+void syc_rings_load_losses(struct syc_ring_losses *to,
+                           const struct syc_ring_losses *from);
 
 /** Report losses of the arena's head. */
 int syc_rings_report_head(struct syc_session *session, int64_t deadline);

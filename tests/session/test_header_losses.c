@@ -14,8 +14,8 @@
 #include <syscap/format.h>
 
 #include "harness/test.h"
+#include "session/ring_losses.c"
 #include "session/trace_frames.h"
-#include "session/unreported.c"
 
 #define MARKS SYSCAP_FRAME_MARK
 
