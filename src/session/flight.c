@@ -21,6 +21,7 @@
 #include "emit/loss.h"
 #include "emit/thread.h"
 #include "os/process.h"
+#include "os/signals.h"
 #include "ring/arena.h"
 #include "session/session.h"
 #include "session/spill.h"
@@ -64,31 +65,48 @@ definitions_of(const struct syc_ring_header *ring, const uint32_t *word,
 }
 
 /*
- * Copy the definition @frame to the ring @to of definitions.  The store of tail
- * makes the copy part of the ring, so a copy that is abandoned earlier leaves
- * nothing.  Returns false without space.
+ * Copy the definition @frame of @ring to the ring of definitions.  Returns
+ * false without space.
+ *
+ * A child that is forked here would return to a copy without an arena, so
+ * handlers wait.  A child of an earlier handler has no slot.
  */
-static bool keep(struct syc_ring_header *to, uint32_t size,
+static bool keep(const struct syc_state *ts, const uint32_t *word,
+                 const struct syc_ring_header *ring, uint32_t size,
                  const unsigned char *frame, uint32_t len)
 {
-	const uint32_t tail = __atomic_load_n(&to->tail, __ATOMIC_RELAXED);
-	unsigned char *const at = (unsigned char *)to + to->offset + tail;
+	bool is_kept = true;
+	uint64_t mask;
 
-	/* Memory comes with the first frame that reaches a page */
-	if (size - tail <= len || ((tail ^ (tail + len - 1)) >= to->offset &&
-	                           syc_pages_provide(at, len) != 0))
-		return false;
-	memcpy(at, frame, len);
-	__atomic_store_n(&to->tail, tail + len, __ATOMIC_RELEASE);
-	return true;
+	syc_all_signals_block(&mask);
+	if (__atomic_load_n(&ts->slot, __ATOMIC_RELAXED) == word) {
+		struct syc_ring_header *const to =
+			definitions_of(ring, word, size);
+		const uint32_t tail =
+			__atomic_load_n(&to->tail, __ATOMIC_RELAXED);
+		unsigned char *const at =
+			(unsigned char *)to + to->offset + tail;
+
+		/* Memory comes with the first frame that reaches a page */
+		is_kept = size - tail > len &&
+		          (((tail ^ (tail + len - 1)) < to->offset) ||
+		           syc_pages_provide(at, len) == 0);
+		if (is_kept) {
+			memcpy(at, frame, len);
+			__atomic_store_n(&to->tail, tail + len,
+			                 __ATOMIC_RELEASE);
+		}
+	}
+	syc_all_signals_restore(&mask);
+	return is_kept;
 }
 
 /*
  * A handler may leave this function by siglongjmp() again and again, so each
  * frame counts.  The next call repeats an unfinished frame.
  *
- * If a handler forks, the child finds a zeroed state, and has no arena.  So the
- * function loads the state first, and looks again before each frame.
+ * If a handler forks, the child finds a zeroed state and a zeroed ring, and has
+ * no arena.  So the function loads the state first.
  */
 void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves)
 {
@@ -113,11 +131,10 @@ void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves)
 		uint16_t len;
 
 		memcpy(&len, frame, sizeof(len));
-		if (len < SYC_HEAD_SIZE ||
-		    __atomic_load_n(&ts->slot, __ATOMIC_RELAXED) != word)
+		if (len < SYC_HEAD_SIZE)
 			return;
 		if (is_definition(frame, len) &&
-		    !keep(definitions_of(ring, word, size), size, frame, len))
+		    !keep(ts, word, ring, size, frame, len))
 			syc_loss_count(ts, frame[SYC_AT(frame, type)], len,
 			               ts->hot.last_ns);
 		left -= len;
