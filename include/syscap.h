@@ -172,7 +172,7 @@ enum {
 	 * files of their own: for children that drop privileges */
 	SYSCAP_PRIVATE_CHILDREN = 2,
 	/* Keep only the last ring_kib KiB of events of each thread in memory,
-	 * until syscap_stop(), exit() or syscap-snapshot(1); docs/flight.md.
+	 * until syscap_stop(), exit() or a snapshot; docs/flight.md.
 	 * Implies SYSCAP_NO_THREAD and SYSCAP_PRIVATE_CHILDREN */
 	SYSCAP_FLIGHT = 4
 };
@@ -246,6 +246,24 @@ int syscap_stop(void);
  * Context: any-thread.
  */
 int syscap_drain(void);
+
+/**
+ * Write the events that this process keeps in flight mode into a new capture,
+ * like syscap-snapshot(1).  The recording goes on, and other threads emit
+ * meanwhile.  docs/flight.md is the guide.
+ *
+ * @path is like the output of syscap_start(), with %p, %n and %%.  If the name
+ * is taken, the new name ends with ".PID", ".PID.2" and so on.
+ *
+ * Returns 0, or a negative errno without a new file.  -ENODATA: the process is
+ * not in flight mode, or has not emitted an event.  -EINVAL, -ENAMETOOLONG:
+ * invalid @path.  -EPERM: this thread has a new seccomp filter.  -ESTALE: the
+ * output of the recording is gone.  -EAGAIN: the capture is complete, except
+ * that a thread emitted faster than its events were copied.
+ *
+ * Context: any-thread, signal-safe.  The call takes as long as the disk.
+ */
+int syscap_snapshot(const char *path);
 
 /**
  * Abandon an event of this thread that will never be finished.

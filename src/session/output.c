@@ -40,8 +40,12 @@ int syc_output_choose(struct syc_output_target *target, const char *pattern,
 		else if (*p == '\0')
 			return -EINVAL;
 	if (*pattern != '/') {
-		if (getcwd(target->pattern, sizeof(target->pattern)) == NULL)
+		/* The C library's function may allocate */
+		if (syscall(SYS_getcwd, target->pattern,
+		            sizeof(target->pattern)) < 0)
 			return -errno;
+		if (target->pattern[0] != '/') /* "(unreachable)" */
+			return -ENOENT;
 		text.at += strlen(target->pattern);
 		/* A % in the directory's name would count as an escape */
 		if (strchr(target->pattern, '%') != NULL)
@@ -106,7 +110,7 @@ int syc_output_create(struct syc_output *output,
 	char *const stem = text.at;
 	for (uint32_t n = 1; n <= LAST_SUFFIX && output->fd < 0; n++) {
 		output->fd = syc_fd_keep(syc_fd_open(
-			output->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+			output->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
 			0666));
 		if (output->fd >= 0)
 			break;
@@ -294,8 +298,8 @@ static int open_same(int fd, const char *path, int flags, dev_t dev, ino_t ino)
 static int find_file(struct syc_output *output, uint64_t *ret_size)
 {
 	struct stat st;
-	const int fd = open_same(output->fd, output->path, O_WRONLY,
-	                         output->dev, output->ino);
+	const int fd = open_same(output->fd, output->path, O_RDWR, output->dev,
+	                         output->ino);
 
 	if (fd != output->fd) {
 		output->fd = fd;
@@ -370,7 +374,7 @@ int syc_output_begin(struct syc_output *output, void *front,
 
 int syc_output_join(struct syc_output *output)
 {
-	output->fd = open_same(output->fd, output->path, O_WRONLY, output->dev,
+	output->fd = open_same(output->fd, output->path, O_RDWR, output->dev,
 	                       output->ino);
 	/* Only claims of rings without mremap() need this fd */
 	output->ring_fd = open_same(output->ring_fd, output->ring_path, O_RDWR,

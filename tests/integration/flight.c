@@ -178,6 +178,86 @@ static void run_definitions(void)
 	}
 }
 
+/* ----------------------------------------------- snapshots by the program */
+
+static void expect(int result, int expected)
+{
+	if (result == expected)
+		return;
+	fprintf(stderr, "syscap_snapshot: %d, not %d\n", result, expected);
+	exit(95);
+}
+
+static void *snapshots(void *name)
+{
+	char path[32];
+
+	while (__atomic_load_n(&n_warm, __ATOMIC_SEQ_CST) < 8)
+		usleep(1000);
+	for (uint64_t i = 1; i <= n_events; i++) {
+		snprintf(path, sizeof(path), "%s%d.syscap", (char *)name,
+		         (int)i);
+		expect(syscap_snapshot(path), 0);
+	}
+	return NULL;
+}
+
+/* Two threads take snapshots while eight threads emit. */
+static void run_snapshots(void)
+{
+	pthread_t threads[10];
+
+	is_endless = true;
+	for (int i = 0; i < 8; i++)
+		if (pthread_create(&threads[i], NULL, emit,
+		                   (void *)(intptr_t)i) != 0)
+			exit(98);
+	for (int i = 8; i < 10; i++)
+		if (pthread_create(&threads[i], NULL, snapshots,
+		                   i == 8 ? "a" : "b") != 0)
+			exit(98);
+	for (int i = 8; i < 10; i++)
+		pthread_join(threads[i], NULL);
+	is_over = 1;
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	expect(syscap_snapshot("signal.syscap"), 0);
+}
+
+/* Results of the call in one thread. */
+static void run_results(void)
+{
+	expect(syscap_snapshot("x.syscap"), -ENODATA);
+	emit(NULL);
+	expect(syscap_snapshot(""), -EINVAL);
+	expect(syscap_snapshot("/nowhere/x.syscap"), -ENOENT);
+	expect(syscap_snapshot("r-%n.syscap"), 0);
+	/* An existing file does not change */
+	expect(syscap_snapshot("r-flight.syscap"), 0);
+	signal(SIGUSR1, on_signal);
+	raise(SIGUSR1);
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	expect(syscap_snapshot("closed.syscap"), 0);
+	const pid_t child = fork();
+	if (child == 0) {
+		expect(syscap_snapshot("x.syscap"), -ENODATA);
+		mark("child", 0, 1);
+		expect(syscap_snapshot("child.syscap"), 0);
+		exit(0);
+	}
+	int status;
+	if (waitpid(child, &status, 0) != child || status != 0)
+		exit(94);
+	rename("o.syscap", "gone.syscap");
+	expect(syscap_snapshot("x.syscap"), -ESTALE);
+}
+
 static void pause_forever(void)
 {
 	for (;;)
@@ -204,6 +284,10 @@ int main(int argc, char **argv)
 		run_threads(8);
 	} else if (strcmp(deed, "jumps") == 0) {
 		run_jumps();
+	} else if (strcmp(deed, "snapshots") == 0) {
+		run_snapshots();
+	} else if (strcmp(deed, "results") == 0) {
+		run_results();
 	} else if (strcmp(deed, "defines") == 0) {
 		run_definitions();
 	} else if (strcmp(deed, "short") == 0) {

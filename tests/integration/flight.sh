@@ -21,7 +21,7 @@ fail() {
 
 run() {
 	rm -f o.syscap*
-	"$SYSCAP_TEST_BIN/flight" "$@" || fail "flight $*: $?"
+	"$SYSCAP_TEST_BIN/flight" "$@" >said || fail "flight $*: $?"
 }
 
 # begin WORD DEED...: start the program, and wait until it prints WORD
@@ -136,6 +136,20 @@ done
 finish
 "$SYSCAP" recover -q o.syscap
 check o.syscap 8 -
+
+# Snapshots by the program itself
+rm -f [ab]*.syscap
+run snapshots $snapshots
+for file in [ab]*.syscap; do
+	check "$file" 7 -
+done
+[ "$(ls [ab]*.syscap | wc -l)" = $((2 * snapshots)) ] || fail "$(ls)"
+run results $n
+for file in r-flight.syscap r-flight.syscap.* signal.syscap closed.syscap; do
+	check "$file" 1 $n
+done
+check child.syscap 0 -
+[ ! -e x.syscap ] || fail "a file is left after an error"
 
 # Definitions leave their ring while it is copied
 export SYSCAP_RING_KIB=4096

@@ -93,6 +93,7 @@ END
 	native start "marks, syscap_start()" \
 		'struct syscap_options o = { .size = sizeof(o) };
 		syscap_start(&o);'
+	native snapshot "marks, syscap_snapshot()" 'syscap_snapshot(argv[0]);'
 	native names "marks, names that stand for addresses" \
 		'return (int)syscap_jit_intern(argv[0], 1);'
 	native allocation "marks, allocations with stacks of your own" \

@@ -3,10 +3,12 @@
  * test_flight_step.c - a signal at every instruction of an event that gives up
  * frames of its ring, in flight mode.
  *
- * The handler emits, leaves by siglongjmp(), forks, or kills the process.  Captures have the last events without a gap, and every
+ * The handler emits, leaves by siglongjmp(), forks, takes a snapshot, or kills
+ * the process.  Captures have the last events without a gap, and every
  * definition.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -106,6 +108,21 @@ static void act_fork(void)
 	CHECK(forked > 0);
 	CHECK_EQ(waitpid(forked, &status, 0), forked);
 	CHECK_EQ(status, 0);
+}
+
+static unsigned check_capture(const char *path, unsigned gaps_allowed,
+                              uint64_t *ret_lost);
+
+static void act_snapshot(void)
+{
+	uint64_t lost;
+
+	errno = ENOTTY;
+	CHECK_EQ(syscap_snapshot(peer_arg()), 0);
+	CHECK_EQ(errno, ENOTTY);
+	CHECK_EQ(check_capture(peer_arg(), 0, &lost), n_counters);
+	CHECK_EQ(lost, 0);
+	CHECK_EQ(unlink(peer_arg()), 0);
 }
 
 static void act_kill(void)
@@ -233,6 +250,12 @@ CHILD(forks)
 	step_all(act_fork, 7 * stepper_stride(14));
 }
 
+CHILD(takes_snapshots)
+{
+	begin();
+	step_all(act_snapshot, 21 * stepper_stride(14));
+}
+
 CHILD(is_killed)
 {
 	begin();
@@ -332,6 +355,20 @@ TEST(a_child_continues_while_frames_are_given_up)
 	CHECK_EQ(run("forks", "", path), 0);
 	CHECK(check_capture(path, 0, &lost) >= 20);
 	CHECK_EQ(lost, 0);
+	written_remove_dir(dir);
+}
+
+TEST(a_snapshot_while_frames_are_given_up)
+{
+	char *const dir = written_make_dir();
+	char path[300], snapshot[300];
+	uint64_t lost;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(snapshot, sizeof(snapshot), "%s/snapshot", dir);
+	CHECK_EQ(run("takes_snapshots", snapshot, path), 0);
+	CHECK(check_capture(path, 0, &lost) >= 7);
+	CHECK_EQ(written_count_files(dir, ""), 1);
 	written_remove_dir(dir);
 }
 
