@@ -112,11 +112,11 @@ static const char *plan_output(struct syc_plan *plan, const char *pattern)
 	case -ENAMETOOLONG:
 		return "the output's name is too long";
 	case -EINVAL:
-		return "the output's name is empty or has a % that is not "
+		return "the output's name is empty or has a % other than "
 		       "%p, %n or %%";
 	default:
-		return "the output's directory can't be determined: use an "
-		       "absolute path";
+		return "the output's directory is unknown: use an absolute "
+		       "path";
 	}
 }
 
@@ -145,7 +145,9 @@ enum syc_sink syc_plan_from_environment(bool has_recorder, const char **ret_why)
 		*ret_why = plan_output(plan, output);
 		if (*ret_why == NULL)
 			plan->to.sink = SYC_SINK_OUTPUT;
-		if (mode != NULL && strcmp(mode, "flight") == 0)
+		if (mode != NULL && strcmp(mode, "flight") != 0)
+			syc_diag_say(SYC_ENV_MODE, "not flight");
+		else if (mode != NULL)
 			plan_flight(plan);
 	}
 	if (plan->to.sink >= SYC_SINK_TRACE)

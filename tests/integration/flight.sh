@@ -177,6 +177,11 @@ cmp -s marks marks_before || fail "the snapshot differs from the recovery"
 ! "$SYSCAP" snapshot -p $$ -o x.syscap 2>/dev/null || fail "no flight mode"
 [ ! -e x.syscap ] || fail "a file is left"
 
+# An unknown mode is reported
+rm -f o.syscap*
+SYSCAP_MODE=fligth SYSCAP_DEBUG=1 "$SYSCAP_TEST_BIN/flight" one 10 2>said
+grep -q 'SYSCAP_MODE: not flight' said || fail "unknown mode: $(cat said)"
+
 # Kills at any time
 i=0
 while [ $i -lt $kills ]; do

@@ -82,7 +82,7 @@ TEST(an_output_that_cannot_be_created_is_reported)
 	            "the output can't be made: there is no such directory",
 	            in_proc, -1);
 	written_run("cannot_be_made",
-	            "the output's name is empty or has a % that is not %p, %n "
+	            "the output's name is empty or has a % other than %p, %n "
 	            "or %%",
 	            pattern, -1);
 }
