@@ -47,8 +47,9 @@ needs() {
 	local profiles=nodoc,noinsttest
 
 	[ "${CONSUMERS_TESTS:-yes}" = yes ] || profiles+=,nocheck
-	apt-get -q "$1" build-dep --no-install-recommends --arch-only \
-		-P "$profiles" "$work/needs/$package"
+	apt-get -q -o DPkg::Lock::Timeout=1800 "$1" build-dep \
+		--no-install-recommends --arch-only -P "$profiles" \
+		"$work/needs/$package"
 }
 
 begin_apt
