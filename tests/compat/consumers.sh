@@ -177,11 +177,12 @@ holds_ours() {
 }
 not() { ! "$@"; }
 
-# own_tests NAME OPTION...: the consumer's own tests, under Xvfb and with their
-# own bus.  Failing tests must be in consumer_failures.txt, with a reason.
+# own_tests NAME COUNT OPTION...: the consumer's own tests, at least COUNT, under
+# Xvfb and with their own bus.  Failing tests must be in consumer_failures.txt,
+# with a reason.
 own_tests() {
-	local name=$1 log known unknown
-	shift
+	local name=$1 least=$2 log n known unknown
+	shift 2
 	[ $tests = true ] || return 0
 	say "$name, its own tests"
 	rm -f "$build/$name"/meson-logs/testlog*.json
@@ -204,6 +205,8 @@ own_tests() {
 		tr '\n' ' ')
 	check "$name: its own tests pass but $known that are listed: ${unknown:-none else}" \
 		[ -s "$log" -a -z "$unknown" ]
+	n=$(grep -c '^{"name"' "$log" || true)
+	check "$name: $n tests, at least $least" [ "${n:-0}" -ge "$least" ]
 }
 
 build_glib() {
@@ -377,7 +380,7 @@ sampled() {
 
 run_glib() {
 	local capture what group name count
-	own_tests glib --no-suite flaky
+	own_tests glib 330 --no-suite flaky
 	record glib '' env LD_LIBRARY_PATH="$glib" "$build/consumer_glib"
 	for capture in $(of glib); do
 		look "$capture"
@@ -392,7 +395,7 @@ run_gjs() {
 	local capture jit
 	local -a gjs=(env LD_LIBRARY_PATH="$build/gjs:$glib"
 		GI_TYPELIB_PATH="$build/gjs")
-	own_tests gjs
+	own_tests gjs 70
 	cli_with_gjs
 	for jit in '' GJS_DISABLE_JIT=1; do
 		record "gjs${jit:+-nojit}" gjs "${gjs[@]}" $jit \
@@ -485,7 +488,7 @@ run_gtk4() {
 		LD_LIBRARY_PATH="$build/gtk4/gtk:$build/gtk4/gdk:$glib"
 		GSK_RENDERER=cairo GTK_A11Y=none)
 	local command=$build/gtk4/demos/widget-factory/gtk4-widget-factory
-	own_tests gtk4 --setup=x11 --no-suite flaky --no-suite failing \
+	own_tests gtk4 700 --setup=x11 --no-suite flaky --no-suite failing \
 		--no-suite wayland_failing --no-suite gsk-compare-broadway
 	begin_displays
 	record gtk4 '' "${factory[@]}" GDK_BACKEND=x11 timeout 8 "$command"
@@ -514,9 +517,9 @@ run_gtk4() {
 	done
 }
 
-run_pango() { own_tests pango; }
-run_libsoup() { own_tests libsoup; }
-run_gtksourceview() { own_tests gtksourceview; }
+run_pango() { own_tests pango 25; }
+run_libsoup() { own_tests libsoup 35; }
+run_gtksourceview() { own_tests gtksourceview 25; }
 
 # Tests of Mutter's native backend need libpipewire and a seat.
 run_mutter() {
@@ -526,7 +529,7 @@ run_mutter() {
 		glib-compile-schemas "$build/mutter/data"
 	fi
 	XDG_RUNTIME_DIR=$work/run GSETTINGS_SCHEMA_DIR=$build/mutter/data \
-		own_tests mutter --no-suite flaky
+		own_tests mutter 190 --no-suite flaky
 	check "mutter's profiler is in its library" \
 		grep -q meta_dbus_sysprof3_profiler_skeleton_new "$work/nm"
 }
