@@ -75,6 +75,7 @@ endfunction()
 # syscap_test(<file> [NAME <name>] [LABEL quick|long|verylong]
 #	[LIBS <target>...] [SOURCES <file>...] [ARGS <argument>...]
 #	[TIMEOUT <seconds of each test in it>] [SERIAL] [WHOLE] [ONCE]
+#	[PROCESSORS <number, as ctest counts>]
 #	[NO_TSAN <reason>] [NO_SANITIZER <reason>])
 #
 # <file> is a C file that uses the harness, or a shell script.  The name of the
@@ -88,7 +89,7 @@ endfunction()
 # sanitized program.
 function(syscap_test file)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;WHOLE;ONCE"
-		"NAME;LABEL;TIMEOUT;NO_TSAN;NO_SANITIZER" "LIBS;SOURCES;ARGS")
+		"NAME;LABEL;TIMEOUT;PROCESSORS;NO_TSAN;NO_SANITIZER" "LIBS;SOURCES;ARGS")
 	set(path ${CMAKE_CURRENT_SOURCE_DIR}/${file})
 	if(NOT EXISTS ${path})
 		message(FATAL_ERROR "There is no ${path}")
@@ -141,6 +142,10 @@ function(syscap_test file)
 		ENVIRONMENT "${syscap_test_environment}")
 	if(arg_SERIAL)
 		set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+	endif()
+	if(arg_PROCESSORS)
+		set_tests_properties(${name} PROPERTIES
+			PROCESSORS ${arg_PROCESSORS})
 	endif()
 	if(arg_WHOLE)
 		add_test(NAME ${name}_whole COMMAND ${whole} ${arg_ARGS} ${last})
