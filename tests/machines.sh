@@ -59,7 +59,7 @@ for machine; do
 	builds=ok unit=ok
 	build "$machine" >"$log.build" 2>&1 || builds=FAILED
 	rm -rf "$logs/$machine.build"
-	case $machine in aarch64 | riscv64)
+	case $machine in aarch64 | riscv64 | i386 | ppc64el | s390x)
 		sh "$tree/tests/unwind/machine.sh" "$machine" \
 			>"$log.unwind" 2>&1 || unit=FAILED
 		;;

@@ -99,9 +99,8 @@ struct syscap_sampler_options {
  * Returns 0, or a negative errno.  -EALREADY: this or another copy of the
  * library samples this process already; a copy that `syscap record --sample`
  * preloaded yields within a second.  -EINVAL: invalid options.  -EBUSY: all
- * usable signals are in use.  -EPERM: perf events are not allowed.  -ENOTSUP:
- * there is no unwinder for this machine.  Other errors are those of
- * timer_create() and pthread_create().
+ * usable signals are in use.  -EPERM: perf events are not allowed.  Other errors
+ * are those of timer_create() and pthread_create().
  *
  * Context: setup, any-thread.  Allocates, since the call creates a thread.
  */
@@ -169,7 +168,7 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
  * docs/crashes.md lists the crashes that are not recorded.
  *
  * Returns 0 or a negative errno.  -ENOMEM: no memory.  -EPERM: the process has a
- * seccomp filter.  -ENOTSUP: there is no unwinder for this machine.
+ * seccomp filter.
  *
  * Context: setup, any-thread.
  */

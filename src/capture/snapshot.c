@@ -48,12 +48,12 @@ static int read_beginning(struct syc_ring_reader *rest, const char *root,
 		              path);
 		goto out;
 	}
-	begin->data = malloc(begin->size + 1);
+	const size_t size = (size_t)begin->size;
+	begin->data = size < begin->size ? NULL : malloc(size + 1);
 	if (begin->data == NULL) {
 		r = syc_error_set(error, ENOMEM, 0, "out of memory");
 	} else if (begin->size < HEADER_SIZE ||
-	           pread(fd, begin->data, begin->size, 0) !=
-	                   (ssize_t)begin->size) {
+	           pread(fd, begin->data, size, 0) != (ssize_t)size) {
 		r = syc_error_set(error, EIO, 0, "%s: cannot read the capture",
 		                  path);
 	}

@@ -121,7 +121,6 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 	                 : "memory");
 	return r;
 #elif defined(__arm__)
-	register long r7 __asm__("r7") = number;
 	register long r1 __asm__("r1") = b;
 	register long r2 __asm__("r2") = c;
 	register long r3 __asm__("r3") = d;
@@ -129,10 +128,15 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 	register long r5 __asm__("r5") = f;
 	register long r __asm__("r0") = a;
 
-	__asm__ volatile("svc #0"
+	/* r7, the number, may be the frame pointer */
+	__asm__ volatile("mov ip, r7\n\t"
+	                 "mov r7, %1\n\t"
+	                 "svc #0\n\t"
+	                 "mov r7, ip"
 	                 : "+r"(r)
-	                 : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5)
-	                 : "memory");
+	                 : "r"(number), "r"(r1), "r"(r2), "r"(r3), "r"(r4),
+	                   "r"(r5)
+	                 : "ip", "memory");
 	return r;
 #elif defined(__riscv)
 	register long a7 __asm__("a7") = number;

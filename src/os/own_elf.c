@@ -20,6 +20,13 @@
 #define NOTES_SIZE    (UINT64_C(1) << 20)
 #define FILE_SIZE_MAX (UINT64_C(1) << 48)
 
+#define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OWN_DATA ELFDATA2LSB
+#else
+#define OWN_DATA ELFDATA2MSB
+#endif
+
 bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
                      uint64_t offset)
 {
@@ -49,17 +56,17 @@ bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
 	return true;
 }
 
-bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header)
+bool syc_own_elf_get_header(const struct syc_own_elf *elf, ElfW(Ehdr) * header)
 {
 	return syc_own_elf_get(elf, header, sizeof(*header), 0) &&
 	       memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       header->e_ident[EI_DATA] == ELFDATA2LSB;
+	       header->e_ident[EI_CLASS] == OWN_CLASS &&
+	       header->e_ident[EI_DATA] == OWN_DATA;
 }
 
 /* The first get() of each note checks the offset, so no sum below overflows. */
 static bool search_notes(const struct syc_own_elf *elf,
-                         const Elf64_Phdr *segment, char *hex)
+                         const ElfW(Phdr) * segment, char *hex)
 {
 	const uint64_t size = segment->p_filesz;
 	unsigned char id[(SYC_BUILD_ID_SIZE - 1) / 2];
@@ -125,8 +132,8 @@ bool syc_own_elf_open(const char *path, uint64_t inode,
 bool syc_own_elf_build_id(const struct syc_own_elf *elf,
                           char ret_hex[SYC_BUILD_ID_SIZE])
 {
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
+	ElfW(Ehdr) header;
+	ElfW(Phdr) segment;
 
 	if (!syc_own_elf_get_header(elf, &header) ||
 	    header.e_phentsize != sizeof(segment))

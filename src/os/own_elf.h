@@ -11,7 +11,7 @@
 #ifndef SYC_OS_OWN_ELF_H
 #define SYC_OS_OWN_ELF_H
 
-#include <elf.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ static inline void syc_own_elf_close(const struct syc_own_elf *elf)
  * Context: any-thread, signal-safe. */
 bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
                      uint64_t offset);
-bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header);
+bool syc_own_elf_get_header(const struct syc_own_elf *elf, ElfW(Ehdr) * header);
 
 /** Write the build-id as lower-case hex.  Returns false if the object has no
  * build-id.  Context: any-thread, signal-safe. */
@@ -66,6 +66,6 @@ bool syc_own_elf_build_id(const struct syc_own_elf *elf,
 /** Find the first section called @name, of at most 15 bytes.  Returns false if
  * no section has this name.  Context: any-thread, signal-safe. */
 bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
-                         Elf64_Shdr *ret_section);
+                         ElfW(Shdr) * ret_section);
 
 #endif

@@ -9,11 +9,11 @@
 #define SECTIONS_MAX 65536u
 
 bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
-                         Elf64_Shdr *ret_section)
+                         ElfW(Shdr) * ret_section)
 {
 	const size_t len = strlen(name) + 1;
-	Elf64_Shdr section, names;
-	Elf64_Ehdr header;
+	ElfW(Shdr) section, names;
+	ElfW(Ehdr) header;
 	char text[16];
 
 	if (len > sizeof(text) || !syc_own_elf_get_header(elf, &header) ||

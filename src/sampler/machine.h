@@ -44,8 +44,26 @@ static inline void syc_registers_of(const ucontext_t *context,
 	regs->sp = m->__gregs[2];
 	regs->fp = m->__gregs[8];
 	regs->lr = m->__gregs[1];
-#else
-	(void)m;
+#elif defined(__i386__)
+	regs->pc = (uintptr_t)m->gregs[REG_EIP];
+	regs->sp = (uintptr_t)m->gregs[REG_ESP];
+	regs->fp = (uintptr_t)m->gregs[REG_EBP];
+	regs->lr = 0;
+#elif defined(__arm__)
+	regs->pc = m->arm_pc;
+	regs->sp = m->arm_sp;
+	regs->fp = m->arm_fp;
+	regs->lr = m->arm_lr;
+#elif defined(__powerpc64__)
+	regs->pc = m->gp_regs[32];
+	regs->sp = m->gp_regs[1];
+	regs->fp = m->gp_regs[31];
+	regs->lr = m->gp_regs[36];
+#elif defined(__s390x__)
+	regs->pc = m->psw.addr;
+	regs->sp = m->gregs[15];
+	regs->fp = m->gregs[11];
+	regs->lr = m->gregs[14];
 #endif
 }
 
@@ -59,9 +77,16 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 	return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
 #elif defined(__riscv)
 	return (int64_t)context->uc_mcontext.__gregs[10] == -EINTR;
-#else
-	(void)context;
-	return true;
+#elif defined(__i386__)
+	return context->uc_mcontext.gregs[REG_EAX] == -EINTR;
+#elif defined(__arm__)
+	return (long)context->uc_mcontext.arm_r0 == -EINTR;
+#elif defined(__powerpc64__)
+	/* The overflow bit marks an error */
+	return context->uc_mcontext.gp_regs[3] == EINTR &&
+	       (context->uc_mcontext.gp_regs[38] & 0x10000000) != 0;
+#elif defined(__s390x__)
+	return (long)context->uc_mcontext.gregs[2] == -EINTR;
 #endif
 }
 
@@ -99,6 +124,9 @@ static inline bool syc_registers_open_mask(const ucontext_t *context)
 #if defined(__x86_64__)
 #define SYC_REALIGN                    __attribute__((force_align_arg_pointer))
 #define SYC_CONTROL_BLOCK_BEGINS_AT_TP 1
+#elif defined(__i386__) || defined(__s390x__)
+#define SYC_REALIGN
+#define SYC_CONTROL_BLOCK_BEGINS_AT_TP 1
 #else
 #define SYC_REALIGN
 #define SYC_CONTROL_BLOCK_BEGINS_AT_TP 0
@@ -134,7 +162,7 @@ SYC_NO_CANARY static inline uintptr_t syc_tls_address(bool is_readable)
 	return base;
 #else
 	(void)is_readable;
-	return (uintptr_t)__builtin_thread_pointer();
+	return syc_thread_pointer_is_set() ? syc_thread_pointer() : 0;
 #endif
 }
 
@@ -159,16 +187,33 @@ static inline void syc_registers_put(const struct syscap_regs *regs,
 	m->__gregs[1] = regs->lr;
 	m->__gregs[2] = regs->sp;
 	m->__gregs[8] = regs->fp;
-#else
-	(void)regs;
-	(void)m;
+#elif defined(__i386__)
+	m->gregs[REG_EIP] = (greg_t)regs->pc;
+	m->gregs[REG_ESP] = (greg_t)regs->sp;
+	m->gregs[REG_EBP] = (greg_t)regs->fp;
+#elif defined(__arm__)
+	m->arm_pc = regs->pc;
+	m->arm_lr = regs->lr;
+	m->arm_sp = regs->sp;
+	m->arm_fp = regs->fp;
+#elif defined(__powerpc64__)
+	m->gp_regs[32] = regs->pc;
+	m->gp_regs[36] = regs->lr;
+	m->gp_regs[1] = regs->sp;
+	m->gp_regs[31] = regs->fp;
+#elif defined(__s390x__)
+	m->psw.addr = regs->pc;
+	m->gregs[14] = regs->lr;
+	m->gregs[15] = regs->sp;
+	m->gregs[11] = regs->fp;
 #endif
 }
 
 /*
  * Code of syc_thread_start_run(), the first function of a thread.  The code
  * calls syc_thread_start_take() with the argument, then jumps to the returned
- * function with the returned argument.
+ * function with the returned argument.  On machines without a preloaded
+ * sampler, a C function calls the returned function.
  */
 #if defined(__x86_64__)
 #define SYC_THREAD_START_CODE                     \

@@ -185,8 +185,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 		                    -EALREADY);
 	r = syc_unwind_prepare();
 	if (r != 0)
-		return refuse_start(o, "there is no unwinder for this machine",
-		                    r);
+		return refuse_start(o, "the stack cannot be walked", r);
 	r = syc_names_prepare(); /* otherwise a handler would make the table */
 	if (r != 0)
 		return refuse_start(o, "no memory for names", r);

@@ -131,21 +131,30 @@ bool syc_children_take_over(void)
 
 /* Table of the sampled threads. */
 
-#define CHUNK      32u
-#define N_CHUNKS   (SYC_TARGETS_MAX / CHUNK)
-#define N_BUCKETS  1024u
+#define CHUNK     32u
+#define N_CHUNKS  (SYC_TARGETS_MAX / CHUNK)
+#define N_BUCKETS 1024u
+
+/* A cookie is the value of a timer's signal, which has the size of a pointer:
+ * the word, a target's number, and the target's generation. */
+#if UINTPTR_MAX > UINT32_MAX
 #define WORD_SHIFT 32
 #define GENERATION 19 /* bits; the number takes 13 */
+#else
+#define WORD_SHIFT 20
+#define GENERATION 10 /* bits; the number takes 10 */
+#endif
+#define LOW_BITS ((UINT64_C(1) << WORD_SHIFT) - 1)
 
 _Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
-               "a cookie can hold a 64-bit number");
+               "a cookie can hold the number of each target");
 
 /* Children inherit the addresses; the memory is zeroed in a child. */
 static char *chunks[N_CHUNKS];
 static uint32_t n_chunks;
 static uint32_t n_ever;   /* number of targets that were ever in use */
 static uint32_t *buckets; /* 1 + number; zeroed with the chunks */
-static uint32_t word;     /* upper half of the cookies */
+static uint32_t word;     /* upper bits of the cookies */
 
 void syc_target_init(void)
 {
@@ -155,8 +164,10 @@ void syc_target_init(void)
 		return;
 	mixed = (uint64_t)syc_clock_kernel() ^ (uintptr_t)&word;
 	mixed *= UINT64_C(0x9E3779B97F4A7C15);
-	/* No address of a program, and no int, has the topmost bit */
-	word = (uint32_t)(mixed >> 32) | UINT32_C(0x80000000);
+	/* With 64 bits, no address of a program, and no int, has the topmost
+	 * bit.  With 32 bits, one of 2,048 such addresses has this word */
+	word = ((uint32_t)(mixed >> 32) | UINT32_C(0x80000000)) >>
+	       (32 - (8 * sizeof(uintptr_t) - WORD_SHIFT));
 }
 
 static size_t target_stride(void)
@@ -202,16 +213,16 @@ bool syc_target_is_cookie(uint64_t cookie)
 }
 
 /* Return the cookie of the last target's last generation, which comes only
- * after half a million other generations. syc_target_by_cookie() does not find
- * a target for this cookie. */
+ * after half a million (with 32 bits: a thousand) other generations.
+ * syc_target_by_cookie() does not find a target for this cookie. */
 uint64_t syc_target_scout_cookie(void)
 {
-	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;
+	return (uint64_t)word << WORD_SHIFT | LOW_BITS;
 }
 
 struct syc_target *syc_target_by_cookie(uint64_t cookie)
 {
-	const uint32_t number = (uint32_t)(cookie & UINT32_MAX) >> GENERATION;
+	const uint32_t number = (uint32_t)(cookie & LOW_BITS) >> GENERATION;
 	struct syc_target *t;
 
 	if (!syc_target_is_cookie(cookie) || number >= syc_target_count())

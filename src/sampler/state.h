@@ -135,7 +135,11 @@ bool syc_children_take_over(void);
  */
 
 /** Threads that can be sampled at one time. */
+#if UINTPTR_MAX > UINT32_MAX
 #define SYC_TARGETS_MAX 8192u
+#else
+#define SYC_TARGETS_MAX 1024u
+#endif
 
 enum syc_target_tls {
 	SYC_TLS_UNKNOWN = 0,

@@ -49,7 +49,16 @@ static bool has_end_key;
 void *syc_thread_start_run(void *slot);
 struct syc_thread_start syc_thread_start_take(struct slot *slot);
 
+#ifdef SYC_THREAD_START_CODE
 __asm__(SYC_THREAD_START_CODE);
+#else
+void *syc_thread_start_run(void *slot)
+{
+	const struct syc_thread_start birth = syc_thread_start_take(slot);
+
+	return birth.run(birth.arg);
+}
+#endif
 
 static bool is_sampling(void)
 {

@@ -60,8 +60,8 @@ static int64_t random_phase(const struct syc_target *t)
 
 static struct timespec to_timespec(int64_t ns)
 {
-	return (struct timespec){ .tv_sec = ns / SECOND,
-		                  .tv_nsec = ns % SECOND };
+	return (struct timespec){ .tv_sec = (time_t)(ns / SECOND),
+		                  .tv_nsec = (long)(ns % SECOND) };
 }
 
 /* Create and arm a timer.  Returns the timer's number, or -errno. */

@@ -71,14 +71,17 @@ bool syc_cfi_is_return(uintptr_t pc)
 	return syc_cfi_follows_call(pc) && syc_cfi_find_function(pc - 1) != 0;
 }
 
-/* Return whether the pc is at a trampoline that returns from a signal
- * handler. */
-static bool is_sigreturn(const struct syc_walk *walk)
+/* If the pc is at a trampoline that returns from a signal handler, return the
+ * rule, else 0. */
+static uint64_t signal_rule(const struct syc_walk *walk)
 {
 	unsigned char code[SYC_MACHINE_CODE];
+	unsigned kind;
 
-	return code_at(walk->regs.r[SYC_REG_PC], code, sizeof(code)) &&
-	       syc_machine_is_sigreturn(code);
+	if (!code_at(walk->regs.r[SYC_REG_PC], code, sizeof(code)))
+		return 0;
+	kind = syc_machine_is_sigreturn(code);
+	return kind != 0 ? SYC_RULE_SIGNAL | (uint64_t)(kind - 1) << 8 : 0;
 }
 
 /*
@@ -183,7 +186,8 @@ static uint64_t pack_rule(const struct syc_walk *walk, struct tables *tables)
 	if (syc_row_kind(ra) == SYC_ROW_UNDEFINED)
 		return SYC_RULE_OUTERMOST;
 	if (tables->fde.signal || tables->fde.ra != SYC_REG_RA ||
-	    syc_row_kind(syc_row_get(row, SYC_REG_SP)) != SYC_ROW_SAME ||
+	    (SYC_CALL_SP == 0 &&
+	     syc_row_kind(syc_row_get(row, SYC_REG_SP)) != SYC_ROW_SAME) ||
 	    !pack_cfa(walk, tables, &bits, &cfa_offset))
 		return SYC_RULE_SLOW;
 	if (syc_row_kind(ra) == SYC_ROW_AT)
@@ -192,7 +196,7 @@ static uint64_t pack_rule(const struct syc_walk *walk, struct tables *tables)
 		bits |= SYC_RULE_RA_IN_REG;
 	else
 		return SYC_RULE_SLOW;
-	if (!SYC_RA_IN_REGISTER && ra_offset != -8)
+	if (!SYC_RA_IN_REGISTER && ra_offset != -SYC_RULE_WORD)
 		return SYC_RULE_SLOW; /* the fast loop needs this limit */
 	if ((bits & 7) == SYC_RULE_ALIGNED) {
 		if (syc_row_kind(fp) != SYC_ROW_AT_EXPR ||
@@ -217,10 +221,14 @@ static uint64_t learn_rule(const struct syc_walk *walk)
 {
 	struct tables tables;
 	const int r = find_tables(&tables, walk->at);
+	uint64_t rule;
 
 	if (r == 0) {
-		if (tables.fde.signal && is_sigreturn(walk))
-			return SYC_RULE_SIGNAL;
+		if (tables.fde.signal) {
+			rule = signal_rule(walk);
+			if (rule != 0)
+				return rule;
+		}
 		if (walk->at == tables.fde.end - 1 &&
 		    entered_by_hand(walk, &tables))
 			return SYC_RULE_BEGUN;
@@ -229,8 +237,9 @@ static uint64_t learn_rule(const struct syc_walk *walk)
 		               ? pack_rule(walk, &tables)
 		               : SYC_RULE_SLOW;
 	}
-	if (is_sigreturn(walk))
-		return SYC_RULE_SIGNAL;
+	rule = signal_rule(walk);
+	if (rule != 0)
+		return rule;
 	if (r == -ENOENT && entered_by_hand(walk, &tables))
 		return SYC_RULE_BEGUN;
 	return SYC_RULE_NO_CFI | syc_modules_additions() << 8;
@@ -263,8 +272,11 @@ static bool load_for_expr(void *user, uintptr_t at, unsigned size,
 
 	if (size == sizeof(uintptr_t))
 		return syc_memory_load(&walk->stacks, at, ret_value);
-	if (syc_memory_copy(&value, at, size) != size)
+	if (size > sizeof(value) || syc_memory_copy(&value, at, size) != size)
 		return false;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value >>= 8 * (sizeof(value) - size);
+#endif
 	*ret_value = value;
 	return true;
 }
@@ -370,8 +382,9 @@ static int find_caller(struct syc_walk *walk, struct tables *tables,
 		                  tables->fde.signal;
 		const struct syc_row_rule rule = syc_row_get(&tables->row, reg);
 
-		if (reg == SYC_REG_SP && syc_row_kind(rule) == SYC_ROW_SAME) {
-			regs->r[reg] = cfa;
+		if (reg == SYC_REG_SP &&
+		    (SYC_CALL_SP != 0 || syc_row_kind(rule) == SYC_ROW_SAME)) {
+			regs->r[reg] = cfa + (uintptr_t)SYC_CALL_SP;
 			regs->known |= SYC_REG_BIT(reg);
 		} else if ((kept || syc_row_kind(rule) != SYC_ROW_SAME) &&
 		           find_register(walk, tables, &env, cfa, reg,

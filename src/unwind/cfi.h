@@ -111,7 +111,7 @@ struct syc_fde {
 	uintptr_t begin, end;           /* the code that the entry covers */
 	uintptr_t common, common_end;   /* the common entry's instructions */
 	uintptr_t program, program_end; /* the entry's own instructions */
-	uint64_t code_align;
+	uintptr_t code_align;
 	int64_t data_align;
 	unsigned ra;      /* column of the return address */
 	uint8_t encoding; /* encoding of pointers in the instructions */

@@ -23,6 +23,7 @@ struct row_machine {
 static void set_rule(struct row_machine *m, uint64_t reg,
                      enum syc_row_kind kind, int64_t value)
 {
+	reg = syc_machine_column(reg);
 	/* ignore the rules of vector registers */
 	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
 		m->row.slots[reg - SYC_ROW_FIRST] = syc_row_rule(kind, value);
@@ -30,6 +31,7 @@ static void set_rule(struct row_machine *m, uint64_t reg,
 
 static void restore_register(struct row_machine *m, uint64_t reg)
 {
+	reg = syc_machine_column(reg);
 	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
 		m->row.slots[reg - SYC_ROW_FIRST] =
 			m->first.slots[reg - SYC_ROW_FIRST];
@@ -51,6 +53,7 @@ static uintptr_t take_block(struct row_machine *m)
 
 static void define_cfa(struct row_machine *m, uint64_t reg, int64_t offset)
 {
+	reg = syc_machine_column(reg);
 	m->bad |= reg >= SYC_MACHINE_REGS;
 	m->row.cfa_reg = (unsigned)reg;
 	m->row.cfa_offset = offset;
@@ -85,13 +88,13 @@ static bool run_cfa(struct row_machine *m, unsigned op)
 		m->at = syc_cursor_pointer(c, m->fde->encoding, 0);
 		return true;
 	case 0x02: /* advance_loc1, 2, 4 */
-		m->at += syc_cursor_fixed(c, 1) * m->fde->code_align;
+		m->at += (uintptr_t)syc_cursor_fixed(c, 1) * m->fde->code_align;
 		return true;
 	case 0x03:
-		m->at += syc_cursor_fixed(c, 2) * m->fde->code_align;
+		m->at += (uintptr_t)syc_cursor_fixed(c, 2) * m->fde->code_align;
 		return true;
 	case 0x04:
-		m->at += syc_cursor_fixed(c, 4) * m->fde->code_align;
+		m->at += (uintptr_t)syc_cursor_fixed(c, 4) * m->fde->code_align;
 		return true;
 	case 0x0c: /* def_cfa */
 		reg = syc_cursor_uleb(c);
@@ -145,7 +148,8 @@ static bool run_register(struct row_machine *m, unsigned op)
 		set_rule(m, reg, SYC_ROW_SAME, 0);
 		return true;
 	case 0x09: /* register */
-		set_rule(m, reg, SYC_ROW_REGISTER, (int64_t)syc_cursor_uleb(c));
+		set_rule(m, reg, SYC_ROW_REGISTER,
+		         (int64_t)syc_machine_column(syc_cursor_uleb(c)));
 		return true;
 	case 0x10: /* expression */
 		set_rule(m, reg, SYC_ROW_AT_EXPR, (int64_t)take_block(m));

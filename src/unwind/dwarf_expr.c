@@ -54,6 +54,7 @@ static void pick_value(struct expr_machine *m, unsigned depth)
 
 static void push_register(struct expr_machine *m, uint64_t reg, int64_t offset)
 {
+	reg = syc_machine_column(reg);
 	if (reg >= SYC_MACHINE_REGS) {
 		fail_expr(m, -EINVAL);
 		return;
@@ -70,7 +71,7 @@ static void load_value(struct expr_machine *m, unsigned size)
 	const uintptr_t at = pop_value(m);
 	uintptr_t value = 0;
 
-	if (size == 0 || size > 8 || (size & (size - 1)) != 0)
+	if (size == 0 || size > sizeof(value) || (size & (size - 1)) != 0)
 		fail_expr(m, -EINVAL);
 	else if (m->error == 0 &&
 	         (m->env->load == NULL ||
@@ -96,6 +97,8 @@ static bool run_constant(struct expr_machine *m, unsigned op)
 
 	switch (op) {
 	case 0x03: /* addr */
+		push_value(m, (uintptr_t)syc_cursor_fixed(c, sizeof(void *)));
+		return true;
 	case 0x0e: /* const8u, const8s */
 	case 0x0f:
 		push_value(m, (uintptr_t)syc_cursor_fixed(c, 8));
@@ -136,7 +139,7 @@ static bool run_stack(struct expr_machine *m, unsigned op)
 
 	switch (op) {
 	case 0x06: /* deref */
-		load_value(m, 8);
+		load_value(m, sizeof(uintptr_t));
 		return true;
 	case 0x94: /* deref_size */
 		load_value(m, syc_cursor_u8(&m->cursor));
@@ -200,9 +203,11 @@ static uintptr_t remainder_of(struct expr_machine *m, uintptr_t a, uintptr_t b)
 
 static uintptr_t shift_value(unsigned op, uintptr_t a, uintptr_t by)
 {
+	const uintptr_t most = 8 * sizeof(a) - 1;
+
 	if (op == 0x26) /* shra */
-		return (uintptr_t)((intptr_t)a >> (by < 63 ? by : 63));
-	if (by > 63)
+		return (uintptr_t)((intptr_t)a >> (by < most ? by : most));
+	if (by > most)
 		return 0;
 	return op == 0x24 ? a << by : a >> by;
 }
@@ -320,7 +325,7 @@ int syc_expr_eval(struct syc_bytes *bytes, uintptr_t at,
 	if (m.cursor.bad || length > m.cursor.end - m.cursor.at)
 		return -EINVAL;
 	m.begin = m.cursor.at;
-	m.cursor.end = m.begin + length;
+	m.cursor.end = m.begin + (uintptr_t)length;
 	m.env = env;
 	m.n = 0;
 	m.error = 0;

@@ -89,11 +89,12 @@ unsigned syc_cursor_far(struct syc_cursor *cursor)
 
 uint64_t syc_cursor_fixed(struct syc_cursor *cursor, unsigned size)
 {
-	const struct syc_bytes *const bytes = cursor->bytes;
-	const size_t at = cursor->at - bytes->start;
 	uint64_t value = 0;
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const struct syc_bytes *const bytes = cursor->bytes;
+	const size_t at = cursor->at - bytes->start;
+
 	if (size == 4 && cursor->end - cursor->at >= 4 && at < bytes->n &&
 	    bytes->n - at >= 4) {
 		uint32_t word;
@@ -158,13 +159,14 @@ void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n)
 	if (n > cursor->end - cursor->at)
 		fail_cursor(cursor);
 	else
-		cursor->at += n;
+		cursor->at += (uintptr_t)n;
 }
 
 static uint64_t pointer_value(struct syc_cursor *cursor, unsigned form)
 {
 	switch (form) {
 	case 0x00: /* absolute */
+		return syc_cursor_fixed(cursor, sizeof(uintptr_t));
 	case 0x04:
 	case 0x0c:
 		return syc_cursor_fixed(cursor, 8);
@@ -191,9 +193,9 @@ uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
 	uintptr_t base;
 
 	if (encoding == 0x50) { /* absolute pointer, at the next multiple of
-	                         * 8 */
-		syc_cursor_skip(cursor, -cursor->at & 7);
-		return (uintptr_t)syc_cursor_fixed(cursor, 8);
+	                         * its size */
+		syc_cursor_skip(cursor, -cursor->at & (sizeof(base) - 1));
+		return (uintptr_t)syc_cursor_fixed(cursor, sizeof(base));
 	}
 	switch (encoding & 0xf0) {
 	case 0x00:

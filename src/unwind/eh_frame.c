@@ -13,6 +13,13 @@
 #define TABLE_ENCODING    0x3bu /* 4 bytes, signed, relative to the header */
 #define ENTRY_SIZE        8u
 
+/* The sizes of addresses and segments, one byte each */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ADDRESS_SIZES sizeof(void *)
+#else
+#define ADDRESS_SIZES (sizeof(void *) << 8)
+#endif
+
 /*
  * A record of .eh_frame, at [body, end).  A common entry begins with 0, and any
  * other entry with the distance to its common entry.
@@ -33,7 +40,7 @@ static int open_entry(struct syc_bytes *bytes, uintptr_t at,
 	if (cursor.bad || length < 4 || length > bytes->high - cursor.at)
 		return -EINVAL;
 	entry->body = cursor.at;
-	entry->end = cursor.at + length;
+	entry->end = cursor.at + (uintptr_t)length;
 	return 0;
 }
 
@@ -85,12 +92,13 @@ static int parse_common(struct syc_bytes *bytes, uintptr_t at,
 	while ((augmentation[n] = (char)syc_cursor_u8(&cursor)) != '\0')
 		if (++n > AUGMENTATION_MOST)
 			return -EINVAL;
-	if (version == 4 && syc_cursor_fixed(&cursor, 2) != 8)
-		return -EINVAL; /* sizes of addresses and segments */
-	fde->code_align = syc_cursor_uleb(&cursor);
+	if (version == 4 && syc_cursor_fixed(&cursor, 2) != ADDRESS_SIZES)
+		return -EINVAL;
+	fde->code_align = (uintptr_t)syc_cursor_uleb(&cursor);
 	fde->data_align = syc_cursor_sleb(&cursor);
 	fde->ra = version == 1 ? syc_cursor_u8(&cursor)
 	                       : (unsigned)syc_cursor_uleb(&cursor);
+	fde->ra = (unsigned)syc_machine_column(fde->ra);
 	fde->encoding = 0;
 	fde->signal = false;
 	*ret_has_data = augmentation[0] == 'z';
@@ -99,7 +107,7 @@ static int parse_common(struct syc_bytes *bytes, uintptr_t at,
 	if (*ret_has_data) {
 		const uint64_t length = syc_cursor_uleb(&cursor);
 
-		fde->common = cursor.at + length;
+		fde->common = cursor.at + (uintptr_t)length;
 		for (n = 1; augmentation[n] != '\0'; n++)
 			if (!parse_letter(&cursor, augmentation[n], fde))
 				return -EINVAL;
@@ -128,7 +136,8 @@ static int parse_entry(struct syc_bytes *bytes, uintptr_t at,
 	syc_cursor_init(&cursor, bytes, entry.body, entry.end);
 	const uint64_t back = syc_cursor_fixed(&cursor, 4);
 	if (cursor.bad || back == 0 || back > entry.body - bytes->low ||
-	    parse_common(bytes, entry.body - back, &fde, &has_data) != 0)
+	    parse_common(bytes, entry.body - (uintptr_t)back, &fde,
+	                 &has_data) != 0)
 		return -EINVAL;
 	fde.begin = syc_cursor_pointer(&cursor, fde.encoding, 0);
 	const uintptr_t size =
@@ -154,7 +163,7 @@ struct eh_table {
 
 static uintptr_t table_get(struct eh_table *table, uint64_t i, unsigned field)
 {
-	const uintptr_t at = table->at + i * ENTRY_SIZE + field;
+	const uintptr_t at = table->at + (uintptr_t)i * ENTRY_SIZE + field;
 	struct syc_cursor cursor;
 
 	syc_cursor_init(&cursor, table->bytes, at, at + 4);
@@ -242,7 +251,7 @@ static _Atomic(struct frame_index *) made;
 static bool find_frames(uintptr_t bias, uintptr_t *ret_at, size_t *ret_size)
 {
 	struct syc_own_elf program;
-	Elf64_Shdr section;
+	ElfW(Shdr) section;
 	bool found;
 
 	if (!syc_own_elf_open("/proc/self/exe", 0, &program))

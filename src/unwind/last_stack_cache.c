@@ -53,7 +53,7 @@ static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
 		(is_from_fp ? here->fp : sp) + (uintptr_t)syc_rule_cfa(rule);
 	const uintptr_t ra_at = SYC_RA_IN_REGISTER
 	                                ? cfa + (uintptr_t)syc_rule_ra(rule)
-	                                : cfa - 8;
+	                                : cfa - sizeof(uintptr_t);
 	const uintptr_t fp_at = cfa + (uintptr_t)syc_rule_fp(rule);
 
 	frame->at = here->at;
@@ -69,8 +69,8 @@ static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
 		frame->cfa = 0;
 		return true;
 	}
-	if ((rule & (7 | SYC_RULE_RA_IN_REG)) != SYC_RULE_CALL || cfa <= sp ||
-	    ra_at < sp || ra_at > last)
+	if ((rule & (7 | SYC_RULE_RA_IN_REG)) != SYC_RULE_CALL ||
+	    cfa + (uintptr_t)SYC_CALL_SP <= sp || ra_at < sp || ra_at > last)
 		return false;
 	if (rule & SYC_RULE_FP_SAVED) {
 		if (fp_at < sp || fp_at > last)
@@ -80,7 +80,7 @@ static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
 	if (is_from_fp)
 		frame->fp = here->fp;
 	frame->ra_at = ra_at;
-	frame->cfa = cfa;
+	frame->cfa = cfa + (uintptr_t)SYC_CALL_SP;
 	return true;
 }
 
@@ -204,7 +204,7 @@ static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
 
 	forget_older(again, salt);
 	inner = find_first(again, here.sp);
-	while (most - next > SYC_KEPT_FRAMES_MOST) {
+	while (most - next > (ptrdiff_t)SYC_KEPT_FRAMES_MOST) {
 		if (is_of(inner - 1, &here)) {
 			inner = follow_kept(inner - 1, &here, &next);
 			if (is_last(inner)) {
@@ -239,7 +239,7 @@ static __attribute__((noinline)) unsigned
 walk_again(struct syc_last_stack *again, const struct syc_caller *from,
            uint64_t *addrs, unsigned max)
 {
-	const struct place here = { .at = syc_caller_address(from),
+	const struct place here = { .at = (uintptr_t)syc_caller_address(from),
 		                    .sp = from->sp,
 		                    .fp = from->fp };
 

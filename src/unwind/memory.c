@@ -114,13 +114,14 @@ static __attribute__((noinline)) void copy_words(unsigned char *to,
 	 * Load whole words, each in one page, and drop excess bytes.
 	 */
 	while (n > 0) {
-		unsigned skip = from & 7;
+		const uintptr_t last = sizeof(uintptr_t) - 1;
+		unsigned skip = from & last;
 		const uintptr_t word = syc_machine_load(from - skip);
 
 		do
 			*to++ = ((const unsigned char *)&word)[skip++];
-		while (--n > 0 && skip < 8);
-		from = (from | 7) + 1;
+		while (--n > 0 && skip < sizeof(word));
+		from = (from | last) + 1;
 	}
 }
 

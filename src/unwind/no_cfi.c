@@ -201,6 +201,8 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 		if (syc_cfi_is_return(regs->r[SYC_REG_PC]))
 			return accept_step(walk, regs);
 	}
+	if (!SYC_HAS_FP_RECORD)
+		return SYC_STEP_FULL;
 	for (unsigned i = 0; i < SCAN_MOST; i++) {
 		const uintptr_t at = sp + i * sizeof(uintptr_t);
 
@@ -223,6 +225,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 	return SYC_STEP_FULL;
 }
 
+#if SYC_HAS_FP_RECORD
 static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 {
 	const struct syc_memory *const stacks = &walk->stacks;
@@ -241,11 +244,43 @@ static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 		return SYC_STEP_STOPPED;
 	return accept_step(walk, regs);
 }
+#elif defined(SYC_BACK_CHAIN)
+/* Step by the back chain.  The chain does not contain the frame pointer, which
+ * is an ordinary register. */
+static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
+{
+	struct syc_memory *const stacks = &walk->stacks;
+	const uintptr_t sp = regs->r[SYC_REG_SP];
+	const uintptr_t end = sp >= stacks->low && sp < stacks->high
+	                              ? stacks->high
+	                              : sp + FRAME_MOST;
+	uintptr_t caller;
+
+	if (sp % 16 != 0 || !syc_memory_load(stacks, sp, &caller) ||
+	    caller <= sp || caller >= end || caller % 16 != 0 ||
+	    !syc_memory_load(stacks, caller + SYC_BACK_CHAIN,
+	                     &regs->r[SYC_REG_PC]))
+		return SYC_STEP_STOPPED;
+	regs->r[SYC_REG_SP] = caller;
+	regs->r[SYC_REG_FP] = 0;
+	const enum syc_step step = accept_step(walk, regs);
+
+	walk->regs.known &= ~SYC_REG_BIT(SYC_REG_FP);
+	return step;
+}
+#else
+static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
+{
+	(void)walk;
+	(void)regs;
+	return SYC_STEP_STOPPED;
+}
+#endif
 
 /*
  * Return whether the frame is outermost, if no step leads out of a library's
- * code without tables.  A frame is outermost if its frame pointer is 0, as in
- * the loader's start.  A frame is also outermost if no call precedes its return
+ * code without tables.  A frame is outermost if its frame pointer (or back
+ * chain) is 0, as in the loader's start.  A frame is also outermost if no call precedes its return
  * address.  For example, a fibre library stores the address of its end function
  * on a new stack.  A return address that points to data is the result of a
  * wrong step.
@@ -264,8 +299,7 @@ static bool has_begun(struct syc_walk *walk)
 		syc_walk_report_begin(walk);
 		return true;
 	}
-	return syc_regs_has(&walk->regs, SYC_REG_FP) &&
-	       walk->regs.r[SYC_REG_FP] == 0;
+	return syc_walk_ends_at(walk, &walk->regs);
 }
 
 /* Request a step from the runtime.  Returns false if the code is not the

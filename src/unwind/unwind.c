@@ -41,10 +41,8 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 	const struct syc_memory *const stacks = &walk->stacks;
 
 	if (pc == 0)
-		return syc_regs_has(regs, SYC_REG_FP) &&
-		                       regs->r[SYC_REG_FP] == 0
-		               ? SYC_STEP_OUTERMOST
-		               : SYC_STEP_STOPPED;
+		return syc_walk_ends_at(walk, regs) ? SYC_STEP_OUTERMOST
+		                                    : SYC_STEP_STOPPED;
 	if (pc > SYC_CODE_LAST)
 		return SYC_STEP_STOPPED;
 	/*
@@ -103,7 +101,7 @@ static enum syc_step step_by_rule(struct syc_walk *walk, uint64_t rule)
 	if ((rule & SYC_RULE_FP_SAVED) &&
 	    !syc_memory_load(stacks, fp_at, &regs.r[SYC_REG_FP]))
 		return SYC_STEP_STOPPED;
-	regs.r[SYC_REG_SP] = cfa;
+	regs.r[SYC_REG_SP] = cfa + (uintptr_t)SYC_CALL_SP;
 	/* The frame's other saved registers are not in the rule */
 	regs.known &= rule & SYC_RULE_OTHERS ? SYC_REG_BIT(SYC_REG_FP) |
 	                                               SYC_REG_BIT(SYC_REG_SP)
@@ -112,16 +110,16 @@ static enum syc_step step_by_rule(struct syc_walk *walk, uint64_t rule)
 	return syc_walk_accept(walk, &regs, false);
 }
 
-/* Step out of a signal frame.  The kernel has stored all registers above the
- * trampoline's frame. */
-static enum syc_step step_signal(struct syc_walk *walk)
+/* Step out of a signal frame of @kind.  The kernel has stored all registers
+ * above the trampoline's frame. */
+static enum syc_step step_signal(struct syc_walk *walk, unsigned kind)
 {
 	const uintptr_t sp = walk->regs.r[SYC_REG_SP];
 	struct syc_regs regs;
 
 	for (unsigned reg = 0; reg < SYC_MACHINE_REGS; reg++)
 		if (!syc_memory_load(&walk->stacks,
-		                     syc_machine_signal_slot(sp, reg),
+		                     syc_machine_signal_slot(sp, kind, reg),
 		                     &regs.r[reg]))
 			return SYC_STEP_STOPPED;
 	regs.known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
@@ -159,7 +157,7 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 	case SYC_RULE_OUTERMOST:
 		return SYC_STEP_OUTERMOST;
 	case SYC_RULE_SIGNAL:
-		return step_signal(walk);
+		return step_signal(walk, (unsigned)(rule >> 8) + 1);
 	case SYC_RULE_SLOW:
 		return syc_cfi_step(walk);
 	default:
@@ -245,10 +243,11 @@ static uint64_t run_fast(struct syc_walk *w)
 		                      (uintptr_t)syc_rule_cfa(rule);
 		const uintptr_t ra_at =
 			SYC_RA_IN_REGISTER ? cfa + (uintptr_t)syc_rule_ra(rule)
-					   : cfa - 8;
+					   : cfa - sizeof(uintptr_t);
 		const uintptr_t fp_at = cfa + (uintptr_t)syc_rule_fp(rule);
 
-		if (cfa <= sp || ra_at < low || ra_at > high)
+		if (cfa + (uintptr_t)SYC_CALL_SP <= sp || ra_at < low ||
+		    ra_at > high)
 			break;
 		const uintptr_t ra = syc_machine_strip(syc_machine_load(ra_at));
 
@@ -259,7 +258,7 @@ static uint64_t run_fast(struct syc_walk *w)
 				break;
 			fp = syc_machine_load(fp_at);
 		}
-		sp = cfa;
+		sp = cfa + (uintptr_t)SYC_CALL_SP;
 		at = ra - 1;
 		left--;
 	}

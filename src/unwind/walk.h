@@ -36,7 +36,8 @@ enum syc_rule_kind {
 	SYC_RULE_NO_CFI,    /* the code has no tables; upper bits:
 	                     * syc_modules_additions() */
 	SYC_RULE_SIGNAL,    /* returns to the instruction that a signal
-	                     * interrupted */
+	                     * interrupted; upper bits: the kind of
+	                     * frame - 1 */
 	SYC_RULE_SLOW,      /* the rule does not fit in a word */
 	SYC_RULE_BEGUN      /* outermost: returns to the start of a function,
 	                     * after no call */
@@ -51,6 +52,8 @@ enum syc_rule_kind {
 #define SYC_RULE_OTHERS    32u /* other kept registers are saved, too */
 #define SYC_RULE_RA_IN_REG 64u /* the return address is in SYC_REG_RA */
 
+#define SYC_RULE_WORD ((intptr_t)sizeof(uintptr_t))
+
 static inline enum syc_rule_kind syc_rule_kind(uint64_t rule)
 {
 	return (enum syc_rule_kind)(rule & 7);
@@ -63,29 +66,30 @@ static inline intptr_t syc_rule_cfa(uint64_t rule)
 
 static inline intptr_t syc_rule_fp(uint64_t rule)
 {
-	return (intptr_t)((int64_t)(rule << 24) >> 48) * 8;
+	return (intptr_t)((int64_t)(rule << 24) >> 48) * SYC_RULE_WORD;
 }
 
 static inline intptr_t syc_rule_ra(uint64_t rule)
 {
-	return (intptr_t)((int64_t)(rule << 40) >> 48) * 8;
+	return (intptr_t)((int64_t)(rule << 40) >> 48) * SYC_RULE_WORD;
 }
 
 /** Return whether the offsets fit, and the offsets in words are multiples of a
  * word. */
 static inline bool syc_rule_fits(int64_t cfa, int64_t fp, int64_t ra)
 {
-	return cfa >= -0x800000 && cfa < 0x800000 && fp >= -0x40000 &&
-	       fp < 0x40000 && fp % 8 == 0 && ra >= -0x40000 && ra < 0x40000 &&
-	       ra % 8 == 0;
+	return cfa >= -0x800000 && cfa < 0x800000 &&
+	       fp >= -0x8000 * SYC_RULE_WORD && fp < 0x8000 * SYC_RULE_WORD &&
+	       fp % SYC_RULE_WORD == 0 && ra >= -0x8000 * SYC_RULE_WORD &&
+	       ra < 0x8000 * SYC_RULE_WORD && ra % SYC_RULE_WORD == 0;
 }
 
 static inline uint64_t syc_rule_make(unsigned bits, int64_t cfa, int64_t fp,
                                      int64_t ra)
 {
 	return bits | (uint64_t)cfa << 40 |
-	       ((uint64_t)(fp / 8) & 0xffff) << 24 |
-	       ((uint64_t)(ra / 8) & 0xffff) << 8;
+	       ((uint64_t)(fp / SYC_RULE_WORD) & 0xffff) << 24 |
+	       ((uint64_t)(ra / SYC_RULE_WORD) & 0xffff) << 8;
 }
 
 #define SYC_RULE_CACHE_BITS 15u
@@ -150,7 +154,7 @@ void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
 
 /* Limit of code addresses.  Higher caller addresses are invalid, and some would
  * look like a runtime's names in a capture. */
-#define SYC_CODE_LAST (UINTPTR_MAX >> 8)
+#define SYC_CODE_LAST (UINTPTR_MAX >> (sizeof(uintptr_t) == 8 ? 8 : 0))
 
 /** Kind of a frame's pc. */
 enum syc_walk_pc {
@@ -195,6 +199,22 @@ enum syc_step {
  * Context: any-thread, signal-safe.
  */
 void syc_walk_report_begin(struct syc_walk *walk);
+
+/** Return whether the chain of frames ends at @regs: the frame pointer, or the
+ * back chain, is 0.  Context: any-thread, signal-safe. */
+static inline bool syc_walk_ends_at(struct syc_walk *walk,
+                                    const struct syc_regs *regs)
+{
+#ifdef SYC_BACK_CHAIN
+	uintptr_t chain;
+
+	return syc_memory_load(&walk->stacks, regs->r[SYC_REG_SP], &chain) &&
+	       chain == 0;
+#else
+	(void)walk;
+	return syc_regs_has(regs, SYC_REG_FP) && regs->r[SYC_REG_FP] == 0;
+#endif
+}
 
 /**
  * Check the caller's registers @regs, and move the walk to the caller.  If

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# machine.sh MACHINE [compiler | whole] - the process's layers without sampler and unwinder, and the
-# drop-in, compiled for MACHINE and linked without libatomic.  CC -m32 compiles
+# machine.sh MACHINE [compiler | whole] - the process's layers and the drop-in,
+# compiled for MACHINE and linked without libatomic.  CC -m32 compiles
 # for i386, musl-gcc for musl, a cross compiler for other machines.  The tests of
 # events, overflows, sessions and the drop-in run by the kernel or by qemu-user.
 # The command, if it is built, reads captures of the machine.
 #
-# qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), and does not show
-# the program's name.  Tests of these features need a real kernel.
+# qemu-user does not wipe memory at a fork (MADV_WIPEONFORK), does not show
+# the program's name or mappings, and makes no timer for a thread.  Tests of these
+# features need a real kernel.
 #
 # Without "whole", the compiler optimises less.  An emulator then runs only the
 # tests of events, connections, overflows, outputs and spills.
@@ -97,9 +98,10 @@ parts=whole
 mkdir objects
 compat=sysprof_compat
 [ $parts = whole ] || compat=
-for layer in base os copies ring emit session collect common capture $compat; do
+for layer in base os copies ring emit session collect unwind sampler common \
+	capture $compat; do
 	ls "$source/src/$layer"/*.c
-done >files
+done | grep -v _libunwind >files
 for file in test_main peer peer_arena written make_capture; do
 	echo "$source/tests/harness/$file.c"
 done >>files
@@ -229,7 +231,40 @@ expect() {
 	}
 }
 
+# shellcheck disable=SC2086
+"$cc" $flags "$tests/emit/machine_sampled.c" -o sampled libsyscap.a -pthread -ldl
+# shellcheck disable=SC2086
+if [ -n "$run" ]; then
+	set --
+else
+	set -- ticks
+fi
+# shellcheck disable=SC2086
+SYSCAP_OUTPUT=$work/sampled.syscap $run ./sampled "$@" || {
+	echo "FAILED: sampled"
+	n_failed=$((n_failed + 1))
+}
+
+# expect_stacks: the stacks of sampled.syscap contain main()
+expect_stacks() {
+	n=$("$SYSCAP" dump sampled.syscap |
+		grep -cE ' sample .*( 0x[0-9a-f]+){4}' || true)
+	[ "$n" -ge 10 ] || {
+		echo "FAILED: $n of 10 stacks"
+		n_failed=$((n_failed + 1))
+	}
+	[ -z "$run" ] || return 0
+	"$SYSCAP" export --format=folded sampled.syscap >stacks
+	grep -q 'main;calls_ticked;ticked' stacks || {
+		cat stacks
+		echo "FAILED: no ticks"
+		n_failed=$((n_failed + 1))
+	}
+}
+
 if [ -n "${SYSCAP:-}" ]; then
+	# Programs of armhf have no tables
+	[ "$machine" = armhf ] || expect_stacks
 	# shellcheck disable=SC2086
 	SYSCAP_OUTPUT=$work/own.syscap $run ./capture
 	expect own.syscap

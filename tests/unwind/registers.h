@@ -14,6 +14,12 @@ static inline uintptr_t registers_pc(const ucontext_t *context)
 	return (uintptr_t)context->uc_mcontext.pc;
 #elif defined(__riscv)
 	return (uintptr_t)context->uc_mcontext.__gregs[0];
+#elif defined(__i386__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
+#elif defined(__s390x__)
+	return context->uc_mcontext.psw.addr;
+#elif defined(__powerpc64__)
+	return context->uc_mcontext.gp_regs[32];
 #endif
 }
 
@@ -25,6 +31,8 @@ static inline void registers_leave_trap(ucontext_t *context)
 	context->uc_mcontext.pc += 4;
 #elif defined(__riscv)
 	context->uc_mcontext.__gregs[0] += 4;
+#elif defined(__powerpc64__)
+	context->uc_mcontext.gp_regs[32] += 4;
 #else
 	(void)context;
 #endif
@@ -52,6 +60,15 @@ static inline void registers_set_stack(ucontext_t *context, uintptr_t sp,
 #elif defined(__riscv)
 	context->uc_mcontext.__gregs[2] = sp;
 	context->uc_mcontext.__gregs[8] = fp;
+#elif defined(__i386__)
+	context->uc_mcontext.gregs[REG_ESP] = (greg_t)sp;
+	context->uc_mcontext.gregs[REG_EBP] = (greg_t)fp;
+#elif defined(__s390x__)
+	context->uc_mcontext.gregs[15] = sp;
+	context->uc_mcontext.gregs[11] = fp;
+#elif defined(__powerpc64__)
+	context->uc_mcontext.gp_regs[1] = sp;
+	context->uc_mcontext.gp_regs[31] = fp;
 #endif
 }
 
@@ -64,6 +81,12 @@ static inline void registers_set(ucontext_t *context, uintptr_t pc,
 	context->uc_mcontext.pc = pc;
 #elif defined(__riscv)
 	context->uc_mcontext.__gregs[0] = pc;
+#elif defined(__i386__)
+	context->uc_mcontext.gregs[REG_EIP] = (greg_t)pc;
+#elif defined(__s390x__)
+	context->uc_mcontext.psw.addr = pc;
+#elif defined(__powerpc64__)
+	context->uc_mcontext.gp_regs[32] = pc;
 #endif
 	registers_set_stack(context, sp, fp);
 }
@@ -82,6 +105,17 @@ static inline void registers_scatter(ucontext_t *context,
 	for (int i = 1; i < 32; i++)
 		if (i != 2)
 			context->uc_mcontext.__gregs[i] = next();
+#elif defined(__i386__)
+	for (int i = REG_EDI; i <= REG_EAX; i++)
+		if (i != REG_ESP)
+			context->uc_mcontext.gregs[i] = (greg_t)next();
+#elif defined(__s390x__)
+	for (int i = 0; i < 15; i++)
+		context->uc_mcontext.gregs[i] = next();
+#elif defined(__powerpc64__)
+	for (int i = 0; i < 37; i++)
+		if (i != 1 && i != 32)
+			context->uc_mcontext.gp_regs[i] = next();
 #endif
 }
 
@@ -93,6 +127,10 @@ static inline void registers_set_link(ucontext_t *context, uintptr_t lr)
 	context->uc_mcontext.regs[30] = lr;
 #elif defined(__riscv)
 	context->uc_mcontext.__gregs[1] = lr;
+#elif defined(__s390x__)
+	context->uc_mcontext.gregs[14] = lr;
+#elif defined(__powerpc64__)
+	context->uc_mcontext.gp_regs[36] = lr;
 #else
 	(void)context;
 	(void)lr;

@@ -188,8 +188,18 @@ void walk_ends_at_start(const struct walk_check *check)
 
 	if (walk->unwind.flags != 0)
 		walk_fail(walk, "flags %#x", walk->unwind.flags);
+		/* On ppc64el, _start jumps to a function of the C library */
+#if !defined(__powerpc64__)
 	if (last < (uintptr_t)_start || last >= (uintptr_t)_start + 64)
 		walk_fail(walk, "the last is not in _start");
+#else
+	Dl_info info;
+
+	if (dladdr((void *)(uintptr_t)last, &info) == 0 ||
+	    info.dli_sname == NULL ||
+	    strcmp(info.dli_sname, "__libc_start_main") != 0)
+		walk_fail(walk, "the last is not in __libc_start_main");
+#endif
 }
 
 void walk_ends_after(const struct walk_check *check, unsigned n)

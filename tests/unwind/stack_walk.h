@@ -81,19 +81,32 @@ void walk_from(struct walk *walk, const void *context, unsigned max);
  */
 void walk_on_trap(struct walk *walk, unsigned max, bool on_altstack);
 
-/* The instruction that raises SIGTRAP */
-#if defined(__x86_64__)
+/* The instruction that raises SIGTRAP, and the registers that it changes */
+#if defined(__x86_64__) || defined(__i386__)
 #define WALK_TRAP "int3\n\t"
 #elif defined(__aarch64__)
 #define WALK_TRAP "brk #1\n\t"
 #elif defined(__riscv)
 #define WALK_TRAP ".option push\n\t.option norvc\n\tebreak\n\t.option pop\n\t"
+#elif defined(__powerpc64__)
+#define WALK_TRAP "trap\n\t"
+#elif defined(__s390x__)
+/* tgkill(getpid(), gettid(), SIGTRAP), since the kernel makes no SIGTRAP of any
+ * instruction */
+#define WALK_TRAP                               \
+	"svc 20\n\tlgr 5, 2\n\tsvc 236\n\t"     \
+	"lgr 3, 2\n\tlgr 2, 5\n\tlghi 4, 5\n\t" \
+	"svc 241\n\t"
+#define WALK_TRAP_CHANGES "r2", "r3", "r4", "r5", "cc", "memory"
+#endif
+#ifndef WALK_TRAP_CHANGES
+#define WALK_TRAP_CHANGES "memory"
 #endif
 
 /** Raise SIGTRAP by an instruction in the calling function. */
 static inline __attribute__((always_inline)) void walk_trap(void)
 {
-	__asm__ volatile(WALK_TRAP ::: "memory");
+	__asm__ volatile(WALK_TRAP ::: WALK_TRAP_CHANGES);
 }
 
 /** Begin at the innermost address; @walk has been taken, and is sane. */

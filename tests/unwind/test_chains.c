@@ -180,6 +180,12 @@ __asm__(".pushsection .text\n"
 #else
 #if defined(__riscv)
 #define JUMP "jr a0\n\t"
+#elif defined(__i386__)
+#define JUMP "jmp *4(%esp)\n\t"
+#elif defined(__s390x__)
+#define JUMP "br %r2\n\t"
+#elif defined(__powerpc64__)
+#define JUMP "mr 12, 3\n\tmtctr 12\n\tbctr\n\t"
 #else
 #define JUMP "br x0\n\t"
 #endif

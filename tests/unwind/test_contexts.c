@@ -183,10 +183,17 @@ __asm__(".pushsection chain_leaf, \"ax\", @progbits\n"
         ".cfi_endproc\n.size contexts_leaf, . - contexts_leaf\n"
         ".popsection\n");
 #else
+#if defined(__s390x__)
+#define RETURN "br %r14\n\t"
+#elif defined(__powerpc64__)
+#define RETURN "blr\n\t"
+#else
+#define RETURN "ret\n\t"
+#endif
 void contexts_leaf(void);
 __asm__(".pushsection chain_leaf, \"ax\", @progbits\n"
         ".type contexts_leaf, @function\n"
-        "contexts_leaf:\n\t.cfi_startproc\n\t" WALK_TRAP "ret\n\t"
+        "contexts_leaf:\n\t.cfi_startproc\n\t" WALK_TRAP RETURN
         ".cfi_endproc\n.size contexts_leaf, . - contexts_leaf\n"
         ".popsection\n");
 #endif

@@ -122,7 +122,7 @@ TEST(replacing_library_has_its_own_rules)
  */
 static void stop_being_doubted(void)
 {
-	volatile uintptr_t nothing[32] = { 0 };
+	volatile uintptr_t nothing[32] = { 1 };
 	ucontext_t context;
 
 	CHECK_EQ(getcontext(&context), 0);

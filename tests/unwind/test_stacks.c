@@ -86,7 +86,8 @@ static void look_at_context(void)
 	if (walk.unwind.n - check.at > 1)
 		walk_fail(&walk, "%u are left", walk.unwind.n - check.at);
 	CHECK_EQ(walk.unwind.flags & SYSCAP_STACK_CUT, 0);
-#if defined(__GLIBC__)
+	/* On ppc64el, the tables of glibc do not mark the end of such a stack */
+#if defined(__GLIBC__) && !defined(__powerpc64__)
 	CHECK_EQ(walk.unwind.flags, 0);
 #endif
 }
@@ -191,6 +192,36 @@ enum {
 	SAVED_FP = 5,
 	SAVED_PC = 6
 };
+#elif defined(__i386__)
+__asm__(".pushsection .text\n"
+        ".type stacks_switch, @function\n"
+        "stacks_switch:\n\t.cfi_startproc\n\t"
+        "mov 4(%esp), %eax\n\tmov 8(%esp), %edx\n\t"
+        ".irp r, ebp, ebx, esi, edi\n\t"
+        "push %\\r\n\t.cfi_adjust_cfa_offset 4\n\t.cfi_rel_offset \\r, 0\n\t"
+        ".endr\n\t"
+        "mov %esp, (%eax)\n\t"
+        "mov %edx, %esp\n\t"
+        ".irp r, edi, esi, ebx, ebp\n\t"
+        "pop %\\r\n\t.cfi_adjust_cfa_offset -4\n\t.cfi_restore \\r\n\t"
+        ".endr\n\t"
+        "ret\n\t"
+        ".cfi_endproc\n.size stacks_switch, . - stacks_switch\n"
+        ".type stacks_begin, @function\n"
+        "stacks_begin:\n\t.cfi_startproc\n\t.cfi_undefined eip\n\t"
+        "call *%ebx\n\tud2\n\t"
+        ".cfi_endproc\n.size stacks_begin, . - stacks_begin\n"
+        ".type stacks_begin_bare, @function\n"
+        "stacks_begin_bare:\n\t"
+        "call *%ebx\n\tud2\n\t"
+        ".size stacks_begin_bare, . - stacks_begin_bare\n"
+        ".popsection\n");
+enum {
+	SAVED_WORDS = 5,
+	SAVED_BODY = 2,
+	SAVED_FP = 3,
+	SAVED_PC = 4
+};
 #elif defined(__riscv)
 __asm__(".pushsection .text\n"
         ".type stacks_switch, @function\n"
@@ -227,6 +258,63 @@ enum {
 	SAVED_BODY = 2,
 	SAVED_FP = 0,
 	SAVED_PC = 1
+};
+#elif defined(__s390x__)
+__asm__(".pushsection .text\n"
+        ".type stacks_switch, @function\n"
+        "stacks_switch:\n\t.cfi_startproc\n\t"
+        "stmg %r6, %r15, 48(%r15)\n\t"
+        "lgr %r0, %r15\n\t"
+        "stg %r0, 0(%r2)\n\t"
+        "lgr %r15, %r3\n\t"
+        "lmg %r6, %r15, 48(%r15)\n\t"
+        "br %r14\n\t"
+        ".cfi_endproc\n.size stacks_switch, . - stacks_switch\n"
+        ".type stacks_begin, @function\n"
+        "stacks_begin:\n\t.cfi_startproc\n\t.cfi_undefined r14\n\t"
+        "basr %r14, %r6\n\tj .+2\n\t"
+        ".cfi_endproc\n.size stacks_begin, . - stacks_begin\n"
+        ".type stacks_begin_bare, @function\n"
+        "stacks_begin_bare:\n\t"
+        "basr %r14, %r6\n\tj .+2\n\t"
+        ".size stacks_begin_bare, . - stacks_begin_bare\n"
+        ".popsection\n");
+/* The save area, whose last word is the stack pointer */
+enum {
+	SAVED_WORDS = 20,
+	SAVED_BODY = 6,
+	SAVED_FP = 11,
+	SAVED_PC = 14,
+	SAVED_SP = 15
+};
+#elif defined(__powerpc64__)
+__asm__(".pushsection .text\n"
+        ".type stacks_switch, @function\n"
+        "stacks_switch:\n\t.cfi_startproc\n\t"
+        "mflr 0\n\tstd 0,16(1)\n\t.cfi_offset 65,16\n\t"
+        "stdu 1,-320(1)\n\t.cfi_adjust_cfa_offset 320\n\t"
+        ".set r,14\n\t.rept 18\n\t"
+        "std r,32+8*r(1)\n\t.set r,r+1\n\t.endr\n\t"
+        "std 1,0(3)\n\tmr 1,4\n\t"
+        ".set r,14\n\t.rept 18\n\t"
+        "ld r,32+8*r(1)\n\t.set r,r+1\n\t.endr\n\t"
+        "addi 1,1,320\n\t.cfi_adjust_cfa_offset -320\n\t"
+        "ld 0,16(1)\n\tmtlr 0\n\t.cfi_restore 65\n\tblr\n\t"
+        ".cfi_endproc\n.size stacks_switch, . - stacks_switch\n"
+        ".type stacks_begin, @function\n"
+        "stacks_begin:\n\t.cfi_startproc\n\t.cfi_undefined 65\n\t"
+        "mr 12,14\n\tmtctr 12\n\tbctrl\n\ttrap\n\t"
+        ".cfi_endproc\n.size stacks_begin, . - stacks_begin\n"
+        ".type stacks_begin_bare, @function\n"
+        "stacks_begin_bare:\n\t"
+        "mr 12,14\n\tmtctr 12\n\tbctrl\n\ttrap\n\t"
+        ".size stacks_begin_bare, . - stacks_begin_bare\n"
+        ".popsection\n");
+enum {
+	SAVED_WORDS = 44,
+	SAVED_BODY = 18,
+	SAVED_FP = 35,
+	SAVED_PC = 42
 };
 #else
 __asm__(".pushsection .text\n"
@@ -294,6 +382,9 @@ static void switch_by_hand(void (*begin)(void), unsigned n_above, uintptr_t fp,
 	words[SAVED_BODY] = (uintptr_t)hand_body;
 	words[SAVED_FP] = fp;
 	words[SAVED_PC] = (uintptr_t)begin;
+#if defined(__s390x__)
+	words[SAVED_SP] = (uintptr_t)words;
+#endif
 	own_sp = words;
 	walk_here(&walk, 512); /* caches the bounds of the thread's own stack */
 	for (int i = 0; i < 4; i++) {
