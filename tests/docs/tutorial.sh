@@ -6,8 +6,9 @@
 #
 # The words after a block's language determine its run: `sh install` is replaced
 # by an installation of this build, `c NAME` is a file, `needs=PROGRAM` skips
-# the block if there is no such program, `display` needs an X server, and
-# `status=N` is the exit status of the block's last command.
+# the block if there is no such program, `package=NAME` if pkg-config does not
+# find the package, `display` needs an X server, and `status=N` is the exit
+# status of the block's last command.
 set -eu
 : "${SYSCAP_SOURCE:?}" "${SYSCAP_BINARY:?}" "${CMAKE:?}" "${CC:?}"
 [ -z "${SYSCAP_SANITIZE:-}" ] || {
@@ -40,11 +41,12 @@ n_run=0
 for block in "$work"/blocks/*.block; do
 	read -r words <"$block"
 	kind=${words%% *}
-	status=0 display='' program=''
+	status=0 display='' program='' package=''
 	for word in $words; do
 		case $word in
 		status=*) status=${word#status=} ;;
 		needs=*) program=${word#needs=} ;;
+		package=*) package=${word#package=} ;;
 		display) display="xvfb-run -a" ;;
 		esac
 	done
@@ -54,6 +56,10 @@ for block in "$work"/blocks/*.block; do
 	text*) continue ;;
 	esac
 	[ "$kind" = sh ] || { echo "a block of unknown kind: $words"; exit 1; }
+	[ -z "$package" ] || pkg-config --exists "$package" || {
+		echo "not run: there is no $package"
+		continue
+	}
 	for need in $program ${display:+xvfb-run xauth}; do
 		command -v "$need" >/dev/null || {
 			echo "not run: there is no $need"
@@ -77,7 +83,7 @@ for block in "$work"/blocks/*.block; do
 	}
 	n_run=$((n_run + 1))
 	case $(cat "$block") in
-	*"--slowest 3"*)
+	*"--slowest "*)
 		grep -q rebuild_index "$work/out" || {
 			echo "the slow frames do not name rebuild_index:"
 			cat "$work/out"
