@@ -10,8 +10,9 @@ dir=$(mktemp -d)
 program=
 trap 'kill -9 $program 2>/dev/null || true; rm -rf "$dir"' EXIT
 cd "$dir"
-n=100000 snapshots=4 kills=2
-[ "${1:-}" != whole ] || n=12500000 snapshots=200 kills=100
+n=100000 snapshots=4 own=2 kills=2 seconds=1
+[ "${1:-}" != whole ] ||
+	n=12500000 snapshots=200 own=50 kills=100 seconds=60
 export SYSCAP_MODE=flight SYSCAP_OUTPUT=o.syscap
 
 fail() {
@@ -71,6 +72,7 @@ check() {
 			exit 1
 		for (thread in at) {
 			n_threads++
+			n_events += at[thread]
 			if (last != "-" && at[thread] != last) {
 				print thread ": the last is " at[thread]
 				exit 1
@@ -84,6 +86,7 @@ check() {
 			print n_threads + 0 " threads"
 			exit 1
 		}
+		printf "%.0f\n", n_events >"n_events"
 	}' || fail "$1 of $*"
 	"$SYSCAP" dump "$1" >dump
 	! grep -q 'lost: ' checked || [ -n "${4:-}" ] ||
@@ -136,14 +139,16 @@ done
 finish
 "$SYSCAP" recover -q o.syscap
 check o.syscap 8 -
+echo "$i snapshots while $(cat n_events) events were emitted"
+[ "$(cat n_events)" -gt $((8 * n)) ] || fail "too few events"
 
 # Snapshots by the program itself
 rm -f [ab]*.syscap
-run snapshots $snapshots
+run snapshots $own
 for file in [ab]*.syscap; do
 	check "$file" 7 -
 done
-[ "$(ls [ab]*.syscap | wc -l)" = $((2 * snapshots)) ] || fail "$(ls)"
+[ "$(ls [ab]*.syscap | wc -l)" = $((2 * own)) ] || fail "$(ls)"
 run results $n
 for file in r-flight.syscap r-flight.syscap.* signal.syscap closed.syscap; do
 	check "$file" 1 $n
@@ -194,12 +199,16 @@ while [ $i -lt $kills ]; do
 	check o.syscap 0 -
 done
 
-# No system call after the first lap
+# No system call and no sleep after the first lap
+run quiet $n $seconds
+cat said
+grep -q ' 0 sleeps' said || fail "the process slept: $(cat said)"
 if strace -o trace true 2>/dev/null; then
 	rm -f o.syscap*
 	# LeakSanitizer does not run under strace
 	ASAN_OPTIONS=detect_leaks=0 \
-		strace -f -o trace "$SYSCAP_TEST_BIN/flight" quiet $n
+		strace -f -o trace "$SYSCAP_TEST_BIN/flight" quiet $n \
+		$seconds >said
 	sed -n '/flight-begin/,/flight-end/p' trace >calls
 	[ "$(wc -l <calls)" = 2 ] || fail "system calls: $(cat calls)"
 else
