@@ -129,6 +129,9 @@ struct syscap_wire_frame {
 #define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
 #define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)
 
+/** padding2 of a SAMPLE that is the stack of a crash, and of no tick. */
+#define SYSCAP_CRASHED_TAG UINT32_C(0x60000000)
+
 struct syscap_wire_sample { /* also TRACE: entering is bit 0 of flags, or bit 15
                              * of big-endian writers */
 	struct syscap_wire_frame frame;

@@ -824,6 +824,40 @@ struct syscap_profile_wait {
 const struct syscap_profile_wait *
 syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n);
 
+/* ------------------------------------------------ crashes: may still change */
+
+/**
+ * A thread that crashed, with its log message of the domain "syscap.crash".  The
+ * stack is kept with the part SAMPLES.  Its innermost frame has the name of the
+ * signal, as in "crashed by SIGSEGV".
+ */
+struct syscap_profile_crash {
+	int64_t time;
+	uint32_t thread;
+	uint32_t stack;      /* SYSCAP_PROFILE_NONE: no stack */
+	const char *message; /* "" if the message was lost */
+};
+
+/** Get all crashes, in file order. */
+const struct syscap_profile_crash *
+syscap_profile_crashes(const struct syscap_profile *profile, size_t *ret_n);
+
+/**
+ * Store the first @max functions of @stack, innermost first, in @ret_functions.
+ * Returns the number of all functions of the stack, with inlined functions.
+ */
+size_t syscap_profile_stack_functions(const struct syscap_profile *profile,
+                                      uint32_t stack, uint32_t *ret_functions,
+                                      size_t max);
+
+/**
+ * Describe the first crash, for example "process 12 crashed by SIGSEGV at
+ * address 0x10 after 3.20 s of the recording".  @text is empty if the capture has
+ * no crash.
+ */
+void syscap_profile_describe_crash(const struct syscap_profile *profile,
+                                   char *text, size_t size);
+
 /* -------------------------------------------- allocations: may still change */
 
 /**

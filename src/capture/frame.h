@@ -137,8 +137,8 @@ static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
 	return weight;
 }
 
-/** Return whether @padding2 of a SAMPLE marks a sample that no timer
- * requested. */
+/** Return whether @padding2 of a SAMPLE marks the stack of a blocking call or of
+ * a stalled loop. */
 static inline bool syc_sample_is_wait(uint32_t padding2)
 {
 	const uint32_t tag = padding2 & SYSCAP_WEIGHT_TAG_MASK;
@@ -147,7 +147,19 @@ static inline bool syc_sample_is_wait(uint32_t padding2)
 	       (padding2 & 0xFFFFF) != 0;
 }
 
-/** Return the duration of a sample that no timer requested, in ns. */
+/** Return whether @padding2 of a SAMPLE marks the stack of a crash. */
+static inline bool syc_sample_is_crash(uint32_t padding2)
+{
+	return padding2 == SYSCAP_CRASHED_TAG;
+}
+
+/** Return whether a timer requested the SAMPLE with @padding2. */
+static inline bool syc_sample_is_of_timer(uint32_t padding2)
+{
+	return !syc_sample_is_wait(padding2) && !syc_sample_is_crash(padding2);
+}
+
+/** Return the duration of a blocking call or of a stall, in ns. */
 static inline int64_t syc_sample_wait_ns(uint32_t padding2)
 {
 	return ((int64_t)(padding2 & 0xFFFFF) << (padding2 >> 20 & 15)) * 1000;

@@ -221,7 +221,7 @@ static struct syc_writer_count *count_of(struct syc_writer *writer,
 	const struct syscap_wire_allocation *allocation = frame;
 
 	if (header->type == SYSCAP_FRAME_SAMPLE &&
-	    !syc_sample_is_wait(header->padding2))
+	    syc_sample_is_of_timer(header->padding2))
 		return &writer->samples;
 	if (header->type == SYSCAP_FRAME_ALLOCATION && allocation->size > 0)
 		return &writer->allocations;

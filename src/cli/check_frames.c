@@ -57,7 +57,7 @@ static bool is_padding2_clean(const struct syscap_frame *frame)
 	case SYSCAP_FRAME_SAMPLE:
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		               SYSCAP_WEIGHT_TAG ||
-		       syc_sample_is_wait(frame->padding2);
+		       !syc_sample_is_of_timer(frame->padding2);
 	default: /* other types have a thread only in a tagged word */
 		return syc_frame_shape(frame->type)->may_tell_tid &&
 		       frame->tid > 0;

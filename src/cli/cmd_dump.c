@@ -116,6 +116,22 @@ static bool has_event(const struct dump_choice *choice,
 	       (!filter->has_to || frame->time < filter->to);
 }
 
+/* Return the stack of the crash in @frame. */
+static uint32_t stack_of_crash(const struct dump_choice *choice,
+                               const struct syscap_frame *frame)
+{
+	const uint32_t thread = syscap_profile_find_thread(
+		choice->profile, frame->pid, frame->tid, frame->time);
+	const struct syscap_profile_crash *crashes;
+	size_t n;
+
+	crashes = syscap_profile_crashes(choice->profile, &n);
+	while (n-- > 0)
+		if (crashes[n].thread == thread)
+			return crashes[n].stack;
+	return SYSCAP_PROFILE_NONE;
+}
+
 /*
  * Return whether @frame is shown.  The caller passes each frame of the reader,
  * in file order.  *@ret_stack is the stack of @frame, or NONE.
@@ -137,6 +153,9 @@ static bool dump_choice_has(struct dump_choice *choice,
 		i = choice->n_waits++;
 		waits = syscap_profile_waits(choice->profile, &n);
 		*ret_stack = waits[i].stack;
+	} else if (frame->type == SYSCAP_FRAME_SAMPLE &&
+	           syc_sample_is_crash(frame->padding2)) {
+		*ret_stack = stack_of_crash(choice, frame);
 	} else if (frame->type == SYSCAP_FRAME_SAMPLE) {
 		i = choice->n_samples++;
 		syscap_profile_samples(choice->profile, &samples);

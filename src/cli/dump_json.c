@@ -163,6 +163,8 @@ static void write_plain(struct syc_dump *dump, const struct syscap_frame *frame)
 					? "blocked_ns"
 					: "stalled_ns",
 				syc_sample_wait_ns(frame->padding2));
+		if (syc_sample_is_crash(frame->padding2))
+			syc_json_member_bool(json, "crashed", true);
 		syc_json_member_unsigned(
 			json, "flags",
 			syc_sample_flags(frame, dump->is_foreign));

@@ -250,6 +250,8 @@ static void print_sample(const struct syc_dump *dump,
 		               ? "blocked"
 		               : "stalled",
 		       syc_sample_wait_ns(frame->padding2) / 1000);
+	if (syc_sample_is_crash(frame->padding2))
+		fputs(" crashed", stdout);
 	if (weight != 1)
 		printf(" weight %" PRIu32, weight);
 }

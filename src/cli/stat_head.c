@@ -364,16 +364,47 @@ static void print_slowest_write(const struct syc_slowest_write *slowest,
 	       text, slowest->tid, slowest->pid, whole);
 }
 
-static void print_crash(const struct syc_first_crash *crash, const char *whole)
+#define CALLERS_MOST 6u
+
+/* Print the functions of the crash's stack, without the name of the signal. */
+static void print_crash_stack(const struct syc_stat_hot *hot, uint32_t stack)
 {
-	if (crash->n == 0)
+	char name[300];
+	uint32_t functions[CALLERS_MOST + 2];
+	const size_t n = syscap_profile_stack_functions(
+		hot->profile, stack, functions, CALLERS_MOST + 2);
+
+	for (size_t i = 1; i < n && i <= CALLERS_MOST; i++) {
+		fputs(i == 1   ? "             in "
+		      : i == 2 ? ", called by "
+		               : ", ",
+		      stdout);
+		syc_stat_hot_name(hot, functions[i], name, sizeof(name));
+		syc_printable_write(stdout, name, false);
+	}
+	if (n > 1)
+		puts(n > CALLERS_MOST + 1 ? ", …" : "");
+}
+
+static void print_crash(const struct syc_stat_hot *hot)
+{
+	const struct syscap_profile_crash *crash;
+	const struct syscap_profile_thread *thread;
+	size_t n, all;
+
+	crash = syscap_profile_crashes(hot->profile, &n);
+	if (n == 0)
 		return;
+	thread = &syscap_profile_threads(hot->profile, &all)[crash->thread];
 	printf("  crashed    thread %" PRId32 " of process %" PRId32 ": ",
-	       crash->tid, crash->pid);
+	       thread->tid,
+	       syscap_profile_processes(hot->profile, &all)[thread->process]
+	               .pid);
 	syc_printable_write(stdout, crash->message, false);
-	if (crash->n > 1)
-		printf(", and %" PRIu64 " more", crash->n - 1);
-	puts(whole);
+	if (n > 1)
+		printf(", and %zu more", n - 1);
+	puts(hot->whole);
+	print_crash_stack(hot, crash->stack);
 }
 
 static void print_part(uint64_t part, uint64_t all, const char *what)
@@ -450,7 +481,7 @@ int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
 		return -ENOMEM;
 	print_lost(summary, hot->profile, hot->whole);
 	print_unsampled(hot->profile, hot->whole);
-	print_crash(&summary->crash, hot->whole);
+	print_crash(hot);
 	print_slowest_write(&summary->slowest, hot->whole);
 	printf("  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);

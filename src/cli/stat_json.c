@@ -17,6 +17,7 @@
  * all samples.
  */
 #define MOST_VIEWED 256
+#define MOST_FRAMES 512 /* of the crash's stack */
 
 void syc_unsampled_json(struct syc_json *json, const char *key,
                         const struct syscap_profile_unsampled *unsampled)
@@ -259,16 +260,35 @@ static void write_slowest(struct syc_json *json,
 }
 
 static void write_crash(struct syc_json *json,
-                        const struct syc_first_crash *crash)
+                        const struct syscap_profile *profile)
 {
-	if (crash->n == 0)
+	const struct syscap_profile_crash *crash;
+	const struct syscap_profile_thread *thread;
+	uint32_t functions[MOST_FRAMES];
+	size_t n, all;
+
+	crash = syscap_profile_crashes(profile, &n);
+	if (n == 0)
 		return;
+	thread = &syscap_profile_threads(profile, &all)[crash->thread];
 	syc_json_key(json, "crash");
 	syc_json_begin_object(json);
-	syc_json_member_integer(json, "pid", crash->pid);
-	syc_json_member_tid(json, crash->tid);
+	syc_json_member_integer(
+		json, "pid",
+		syscap_profile_processes(profile, &all)[thread->process].pid);
+	syc_json_member_tid(json, thread->tid);
+	syc_json_member_integer(json, "time_ns", crash->time);
 	syc_json_member_text(json, "message", crash->message);
-	syc_json_member_unsigned(json, "count", crash->n);
+	syc_json_key(json, "stack");
+	syc_json_begin_array(json);
+	all = syscap_profile_stack_functions(profile, crash->stack, functions,
+	                                     MOST_FRAMES);
+	for (size_t i = 0; i < all && i < MOST_FRAMES; i++)
+		syc_json_text(
+			json,
+			syscap_profile_function(profile, functions[i])->name);
+	syc_json_end_array(json);
+	syc_json_member_unsigned(json, "count", n);
 	syc_json_end_object(json);
 }
 
@@ -402,7 +422,7 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	write_frames(&json, summary);
 	write_lost(&json, &summary->losses, hot->n_rows);
 	write_unsampled(&json, hot->profile);
-	write_crash(&json, &summary->crash);
+	write_crash(&json, hot->profile);
 	write_slowest(&json, &summary->slowest);
 	write_processes(&json, &summary->processes, hot->n_rows);
 	syc_mark_stats_json(&json, &summary->marks, hot->n_rows);

@@ -247,8 +247,8 @@ static void syc_sample_stats_add(struct syc_sample_stats *stats,
 {
 	const unsigned flags = syc_sample_flags(frame, is_foreign);
 
-	if (syc_sample_is_wait(frame->padding2))
-		return; /* a wait also has a mark */
+	if (!syc_sample_is_of_timer(frame->padding2))
+		return; /* a wait also has a mark, and a crash a message */
 	stats->count++;
 	stats->weight += syc_sample_weight(frame);
 	if (frame->sample.n_addrs == 0)
@@ -335,17 +335,6 @@ static void add_cost(struct syc_slowest_write *slowest,
 	slowest->tid = (int32_t)number_after(value, " worst_tid=");
 }
 
-static void add_crash(struct syc_first_crash *crash,
-                      const struct syscap_frame *frame)
-{
-	if (strcmp(frame->log.domain, "syscap.crash") != 0 || crash->n++ != 0)
-		return;
-	crash->pid = frame->pid;
-	crash->tid = frame->tid;
-	snprintf(crash->message, sizeof(crash->message), "%s",
-	         frame->log.message);
-}
-
 int syc_stat_summary_add(struct syc_stat_summary *summary,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame)
@@ -377,7 +366,6 @@ int syc_stat_summary_add(struct syc_stat_summary *summary,
 		               : syc_counter_stats_set(&summary->counters,
 		                                       reader, frame);
 	case SYSCAP_FRAME_LOG:
-		add_crash(&summary->crash, frame);
 		if (!summary->is_filtered)
 			summary->logs[syc_severity_index(
 				frame->log.severity)]++;

@@ -344,13 +344,6 @@ struct syc_slowest_write {
 	int32_t pid, tid;
 };
 
-/** The first crash of the capture, by the log message of docs/crashes.md. */
-struct syc_first_crash {
-	uint64_t n; /* number of threads that crashed */
-	int32_t pid, tid;
-	char message[128];
-};
-
 struct syc_stat_summary {
 	struct syscap_file_info info;
 	/*
@@ -371,7 +364,6 @@ struct syc_stat_summary {
 	struct syc_process_list processes;
 	struct syc_loss_stats losses;
 	struct syc_slowest_write slowest;
-	struct syc_first_crash crash;
 	struct syc_mark_stats marks;
 	struct syc_counter_stats counters;
 };

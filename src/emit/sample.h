@@ -165,11 +165,16 @@ void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
 void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
                             unsigned flags, uint32_t tagged, int32_t tid);
 
+/** The weight of the stack of a crash, which is of no tick. */
+#define SYC_WEIGHT_OF_CRASH UINT32_MAX
+
 /** The tagged word for a sample with the weight of @weight ticks. */
 static inline uint32_t syc_sample_tag(uint32_t weight)
 {
 	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;
 
+	if (weight == SYC_WEIGHT_OF_CRASH)
+		return SYSCAP_CRASHED_TAG;
 	return weight > 1 ? SYSCAP_WEIGHT_TAG | (weight < max ? weight : max)
 	                  : 0;
 }

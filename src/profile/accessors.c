@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* accessors.c - the public accessors of a profile, and descriptions of views. */
 #include <stdio.h>
+#include <string.h>
 
 #include "profile/model.h"
 
@@ -226,6 +227,77 @@ syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n)
 {
 	*ret_n = profile->waits.n;
 	return profile->waits.items;
+}
+
+const struct syscap_profile_crash *
+syscap_profile_crashes(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->crashes.n;
+	return profile->crashes.items;
+}
+
+size_t syscap_profile_stack_functions(const struct syscap_profile *profile,
+                                      uint32_t stack, uint32_t *ret_functions,
+                                      size_t max)
+{
+	const struct syc_stacks *const stacks = &profile->stacks;
+	size_t n = 0;
+
+	for (; stack != SYSCAP_PROFILE_NONE && stack != 0;
+	     stack = stacks->parents.items[stack]) {
+		const struct syscap_profile_location *const location =
+			&stacks->locations.items[stacks->nodes.items[stack]];
+		const struct syscap_profile_source *source = NULL;
+
+		if (location->source != SYSCAP_PROFILE_NONE)
+			source = &profile->naming.sources.sources
+			                  .items[location->source];
+		for (uint32_t i = source != NULL ? source->n_inlined : 0;;
+		     i--) {
+			if (n < max)
+				ret_functions[n] = i > 0 ? source[i].function
+				                         : location->function;
+			n++;
+			if (i == 0)
+				break;
+		}
+	}
+	return n;
+}
+
+/* The signal and its address, without the reason. */
+static size_t length_of_signal(const char *message)
+{
+	static const char address[] = " at address 0x";
+	size_t n = strspn(message, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	if (strncmp(message + n, address, sizeof(address) - 1) == 0) {
+		n += sizeof(address) - 1;
+		n += strspn(message + n, "0123456789abcdef");
+	}
+	return n;
+}
+
+void syscap_profile_describe_crash(const struct syscap_profile *profile,
+                                   char *text, size_t size)
+{
+	const struct syscap_profile_crash *const crash = profile->crashes.items;
+	char after[32];
+	int64_t passed;
+
+	*text = '\0';
+	if (profile->crashes.n == 0)
+		return;
+	const struct syscap_profile_thread *const thread =
+		&profile->processes.threads.items[crash->thread];
+	const int pid = profile->processes.list.items[thread->process].pid;
+	const int len = (int)length_of_signal(crash->message);
+	if (__builtin_sub_overflow(crash->time, profile->span.begin, &passed))
+		passed = INT64_MAX;
+	syc_duration_format(passed, after, sizeof(after));
+	snprintf(text, size,
+	         "process %d crashed%s%.*s after %s of the recording", pid,
+	         len > 0 ? " by " : "", len, crash->message, after);
 }
 
 const struct syscap_profile_allocation *

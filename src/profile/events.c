@@ -10,6 +10,9 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
+/* Most crashes at the same time. */
+#define CRASHES_MOST 64u
+
 /* The profile part of a frame type with a thread and its own array; 0: none. */
 static unsigned part_of(uint8_t type)
 {
@@ -124,6 +127,41 @@ static int add_wait(struct syscap_profile *profile,
 	return syc_array_push(&profile->waits, wait);
 }
 
+/* Add the crash of a log message, or of a stack whose message was lost. */
+static int add_crash(struct syscap_profile *profile,
+                     const struct syscap_frame *frame, uint32_t thread,
+                     uint32_t stack, const char *message)
+{
+	struct syscap_profile_crash crash = {
+		.time = frame->time,
+		.thread = thread,
+		.stack = stack,
+	};
+	const int r = syc_texts_keep(&profile->texts, message, strlen(message),
+	                             &crash.message);
+
+	return r == 0 ? syc_array_push(&profile->crashes, crash) : r;
+}
+
+/* The message of the crash precedes its stack in the same thread. */
+static int add_crash_stack(struct syscap_profile *profile,
+                           const struct syscap_frame *frame, uint32_t thread,
+                           uint32_t stack)
+{
+	const size_t n = profile->crashes.n;
+
+	for (size_t i = 0; i < n && i < CRASHES_MOST; i++) {
+		struct syscap_profile_crash *crash =
+			&profile->crashes.items[n - 1 - i];
+
+		if (crash->thread == thread && crash->stack == NONE) {
+			crash->stack = stack;
+			return 0;
+		}
+	}
+	return add_crash(profile, frame, thread, stack, "");
+}
+
 static int add_sample(struct syscap_profile *profile,
                       const struct syscap_reader *reader,
                       const struct syscap_frame *frame, uint32_t process,
@@ -147,6 +185,8 @@ static int add_sample(struct syscap_profile *profile,
 		return r;
 	if (syc_sample_is_wait(frame->padding2))
 		return add_wait(profile, frame, stack, process, number);
+	if (syc_sample_is_crash(frame->padding2))
+		return add_crash_stack(profile, frame, number, stack);
 	if (syc_array_room(&samples->times) < 0 ||
 	    syc_array_room(&samples->threads) < 0 ||
 	    syc_array_room(&samples->stacks) < 0 ||
@@ -298,6 +338,21 @@ static int add_log(struct syscap_profile *profile,
 	return r == 0 ? syc_array_push(&profile->logs, log) : r;
 }
 
+/* Messages of crashes are kept with any part. */
+static int add_crash_message(struct syscap_profile *profile,
+                             const struct syscap_frame *frame, uint32_t process)
+{
+	uint32_t thread;
+
+	if (profile->is_walk || frame->type != SYSCAP_FRAME_LOG ||
+	    strcmp(frame->log.domain, "syscap.crash") != 0)
+		return 0;
+	if (syc_processes_get_thread(&profile->processes, process, frame->tid,
+	                             frame->time, frame->time, &thread) < 0)
+		return -ENOMEM;
+	return add_crash(profile, frame, thread, NONE, frame->log.message);
+}
+
 static int add_threaded(struct syscap_profile *profile,
                         const struct syscap_reader *reader,
                         const struct syscap_frame *frame, uint32_t process)
@@ -365,7 +420,8 @@ int syc_events_add(struct syscap_profile *profile,
 	                         is_false ? end : frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)
 		return add_mark(profile, frame, process, is_false);
-	return syc_events_knows(profile, frame->type)
+	r = add_crash_message(profile, frame, process);
+	return r == 0 && syc_events_knows(profile, frame->type)
 	               ? add_threaded(profile, reader, frame, process)
-	               : 0;
+	               : r;
 }

@@ -98,6 +98,7 @@ struct syscap_profile {
 	struct syc_naming naming;
 	struct syc_samples samples;
 	SYC_ARRAY(struct syscap_profile_wait) waits;
+	SYC_ARRAY(struct syscap_profile_crash) crashes;
 	struct syc_map waiting_threads; /* by process and tid */
 	SYC_ARRAY(size_t) last_waits;   /* latest wait of each waiting thread */
 	struct syc_marks marks;

@@ -58,6 +58,7 @@ void syscap_profile_free(struct syscap_profile *profile)
 	free(profile->samples.stacks.items);
 	free(profile->samples.ticks.items);
 	free(profile->waits.items);
+	free(profile->crashes.items);
 	free(profile->last_waits.items);
 	syc_map_fini(&profile->waiting_threads);
 	free(profile->logs.items);
@@ -251,6 +252,14 @@ static int apply_timed_names(struct syscap_profile *profile)
 		r = syc_timed_names_apply(&timed,
 		                          &profile->waits.items[i].stack,
 		                          profile->waits.items[i].time);
+	for (size_t i = 0; r == 0 && timed.n > 0 && i < profile->crashes.n;
+	     i++) {
+		struct syscap_profile_crash *item = &profile->crashes.items[i];
+
+		if (item->stack != SYSCAP_PROFILE_NONE)
+			r = syc_timed_names_apply(&timed, &item->stack,
+			                          item->time);
+	}
 	syc_timed_names_end(&timed);
 	return r;
 }

@@ -252,7 +252,7 @@ static void take_stack(struct syc_intake *intake, const struct syc_ring *ring,
 		return;
 	}
 	if (frame->type == SYSCAP_FRAME_SAMPLE &&
-	    !syc_sample_is_wait(frame->padding2)) {
+	    syc_sample_is_of_timer(frame->padding2)) {
 		intake->samples++;
 		intake->command_samples += frame->pid == intake->command;
 		syc_sampling_summary_take(&intake->sampling, sample);

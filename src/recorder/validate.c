@@ -299,7 +299,7 @@ static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
 		return ((frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		                SYSCAP_WEIGHT_TAG &&
 		        (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0) ||
-		       syc_sample_is_wait(frame->padding2);
+		       !syc_sample_is_of_timer(frame->padding2);
 	return shape != NULL && shape->may_tell_tid &&
 	       frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
 }

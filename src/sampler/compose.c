@@ -350,7 +350,9 @@ static unsigned take_merged(struct syc_workspace *take,
 	/* Later samples at safe points use the same options */
 	runtimes->options = *options;
 	runtimes->options.wait = NULL; /* the wait has ended */
-	if (syc_pending_defer(take, runtimes, weight))
+	/* After a crash there is no safe point */
+	if (weight != SYC_WEIGHT_OF_CRASH &&
+	    syc_pending_defer(take, runtimes, weight))
 		return 0;
 	syc_registers_of(context, &occasion.regs);
 	occasion.regs.time = now;

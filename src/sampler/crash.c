@@ -178,7 +178,8 @@ static void record(int signal, const siginfo_t *info, const ucontext_t *context)
 		options.low = ts->stack_low;
 		options.high = ts->stack_high;
 	}
-	syc_compose_tick(workspace, &options, context, syscap_clock(), 1);
+	syc_compose_tick(workspace, &options, context, syscap_clock(),
+	                 SYC_WEIGHT_OF_CRASH);
 	/* Without the mappings, no address of the stack gets a name.  A recorder
 	 * may read the mappings only after the process's end */
 	syc_process_maps_report();

@@ -235,7 +235,7 @@ static void draw_tabs(struct syc_app_state *app)
 }
 
 /* Draw the filters in use, or the end of a long list. */
-static void draw_lenses(struct syc_app_state *app, int y)
+static int draw_lenses(struct syc_app_state *app, int y)
 {
 	const struct syc_page_context *context = &app->context;
 	size_t first = context->lenses.n;
@@ -262,6 +262,19 @@ static void draw_lenses(struct syc_app_state *app, int y)
 		                  i + 1 == context->lenses.n ? SYC_STYLE_LINK
 		                                             : SYC_STYLE_QUIET);
 	}
+	return x;
+}
+
+/* Draw the crash of the capture at the right, if it fits beside the filters. */
+static void draw_crash(struct syc_app_state *app, int from, int y)
+{
+	const int room = app->grid.width - from;
+	char text[160];
+
+	syscap_profile_describe_crash(app->source->profile, text, sizeof(text));
+	if (text[0] != 0 && syc_grid_columns(text) <= room)
+		syc_grid_put_right(&app->grid, from, y, room, text,
+		                   SYC_STYLE_BAD);
 }
 
 static void draw_foot(struct syc_app_state *app)
@@ -305,7 +318,7 @@ static void draw_head(struct syc_app_state *app, bool is_late)
 	draw_tabs(app);
 	app->context.top = HEAD;
 	if (grid->height >= ROOMY) {
-		draw_lenses(app, HEAD);
+		draw_crash(app, draw_lenses(app, HEAD) + 2, HEAD);
 		app->context.top++;
 	}
 	app->context.bottom = grid->height - FOOT;

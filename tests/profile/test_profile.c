@@ -143,6 +143,52 @@ static void set_wait(struct make_capture *capture, uint32_t word)
 	make_patch_u16(capture, 22, word >> 16);
 }
 
+/* The second thread's message and the third thread's stack are lost. */
+TEST(stacks_of_crashes_are_no_samples)
+{
+	const struct syscap_profile_crash *crashes;
+	struct syscap_profile_samples samples;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	uint32_t functions[2];
+	char text[160];
+	size_t n;
+
+	begin(&capture);
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1)), 1);
+	make_log(&capture, 7, 1200, 4, "syscap.crash",
+	         "SIGBUS at address 0x1f: no such byte");
+	make_patch_u16(&capture, 20, 7);
+	make_patch_u16(&capture, 22, SYSCAP_TID_TAG >> 16);
+	make_stack(&capture, 2, 7, 8, 1250, false, CODE(JIT(1)), 1);
+	set_wait(&capture, SYSCAP_CRASHED_TAG);
+	make_stack(&capture, 2, 7, 7, 1300, false, CODE(JIT(2)), 1);
+	set_wait(&capture, SYSCAP_CRASHED_TAG);
+	make_log(&capture, 7, 1400, 4, "syscap.crash", "SIGABRT, sent");
+	profile = read_all(&capture);
+
+	syscap_profile_samples(profile, &samples);
+	CHECK_EQ(samples.n, 1);
+	crashes = syscap_profile_crashes(profile, &n);
+	CHECK_EQ(n, 3);
+	CHECK_EQ(crashes[0].time, 1200);
+	CHECK_STR(crashes[0].message, "SIGBUS at address 0x1f: no such byte");
+	CHECK_EQ(syscap_profile_stack_functions(profile, crashes[0].stack,
+	                                        functions, 2),
+	         1);
+	CHECK(crashes[0].stack != crashes[1].stack);
+	CHECK_STR(crashes[1].message, "");
+	CHECK_EQ(crashes[2].stack, SYSCAP_PROFILE_NONE);
+	CHECK_EQ(syscap_profile_stack_functions(profile, crashes[2].stack,
+	                                        functions, 2),
+	         0);
+	syscap_profile_describe_crash(profile, text, sizeof(text));
+	CHECK_STR(text,
+	          "process 7 crashed by SIGBUS at address 0x1f after 200 ns "
+	          "of the recording");
+	syscap_profile_free(profile);
+}
+
 TEST(stacks_of_waits_are_no_samples)
 {
 	const struct syscap_profile_wait *waits;

@@ -150,6 +150,12 @@ TEST(weight_and_stack_flags_of_our_client_stay)
 	f.frame.padding2 = SYSCAP_STALLED_TAG;
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);
+	f.frame.padding2 = SYSCAP_CRASHED_TAG;
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, SYSCAP_CRASHED_TAG);
+	f.frame.padding2 = SYSCAP_CRASHED_TAG | 1;
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, 0);
 	/* from another client, these are stale bytes */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
 	CHECK_EQ(check(), 40);
