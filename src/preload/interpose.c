@@ -132,8 +132,26 @@ static void notify_handler(int number)
 	syc_tick_mask_update(0);
 }
 
-EXPORTED int sigaction(int number, const struct sigaction *action,
-                       struct sigaction *before)
+/* Return whether the action of crashes takes the place of SIG_DFL. */
+static bool is_crash_caught(int number)
+{
+	return __atomic_load_n(&syc_crash_action.sa_sigaction,
+	                       __ATOMIC_ACQUIRE) != NULL &&
+	       (number == SIGSEGV || number == SIGBUS || number == SIGABRT ||
+	        number == SIGILL || number == SIGFPE);
+}
+
+/* Programs pass crashes on to an action that they found, or install no action of
+ * their own beside it. */
+static void hide_crash_action(int number, struct sigaction *action)
+{
+	if (is_crash_caught(number) &&
+	    action->sa_sigaction == syc_crash_action.sa_sigaction)
+		memset(action, 0, sizeof(*action)); /* SIG_DFL */
+}
+
+static int change_action(int number, const struct sigaction *action,
+                         struct sigaction *before)
 {
 	const bool is_handled =
 		action != NULL && is_handler(action->sa_handler);
@@ -144,8 +162,12 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
 	if (is_handled)
 		notify_handler(number);
 	const int hidden = syc_tick_mask_get(number);
-	const int r = NEXT(sigaction)(
-		number, syc_tick_mask_add(action, &copy, &added), before);
+	const struct sigaction *passed =
+		syc_tick_mask_add(action, &copy, &added);
+	if (is_reset && action->sa_handler == SIG_DFL &&
+	    is_crash_caught(number))
+		passed = &syc_crash_action;
+	const int r = NEXT(sigaction)(number, passed, before);
 	if (r != 0)
 		return r;
 	if (is_handled || is_reset)
@@ -155,22 +177,43 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
 	if (before != NULL) {
 		syc_tick_mask_hide(before, hidden);
 		syc_interposed_on_query(number, before);
+		hide_crash_action(number, before);
 	}
 	return 0;
+}
+
+EXPORTED int sigaction(int number, const struct sigaction *action,
+                       struct sigaction *before)
+{
+	return change_action(number, action, before);
 }
 
 static sighandler_t query_handler(int number, sighandler_t before)
 {
 	struct sigaction action = { .sa_handler = before };
 
-	if (before != SIG_ERR)
-		syc_interposed_on_query(number, &action);
+	if (before == SIG_ERR)
+		return before;
+	syc_interposed_on_query(number, &action);
+	hide_crash_action(number, &action);
 	return action.sa_handler;
+}
+
+static sighandler_t reset_crash_action(int number)
+{
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+	struct sigaction before;
+
+	return change_action(number, &by_default, &before) == 0
+	               ? before.sa_handler
+	               : SIG_ERR;
 }
 
 #define PLAIN(name)                                                      \
 	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
 	{                                                                \
+		if (handler == SIG_DFL && is_crash_caught(number))       \
+			return reset_crash_action(number);               \
 		if (is_handler(handler))                                 \
 			notify_handler(number);                          \
 		const sighandler_t before = NEXT(name)(number, handler); \

@@ -30,6 +30,7 @@
 #include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/compose.h"
+#include "sampler/interposed.h"
 #include "sampler/machine.h"
 #include "sampler/sampler.h"
 #include "sampler/tick.h"
@@ -57,6 +58,8 @@ static const struct crash {
 	{ SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" }, { SIGABRT, "SIGABRT" },
 	{ SIGILL, "SIGILL" },   { SIGFPE, "SIGFPE" },
 };
+
+struct sigaction syc_crash_action;
 
 /* Of the thread whose events are recorded, since one thread at a time uses the
  * workspace. */
@@ -211,6 +214,9 @@ static void record_in_turn(int32_t tid, int signal, const siginfo_t *info,
 	}
 	if (nobody == 0) {
 		record(signal, info, context);
+		/* An interposer leaves SIG_DFL alone from now on */
+		__atomic_store_n(&syc_crash_action.sa_sigaction, NULL,
+		                 __ATOMIC_RELAXED);
 		__atomic_store_n(&recording_tid, 0, __ATOMIC_RELEASE);
 	}
 	__atomic_sub_fetch(&n_crashed, 1, __ATOMIC_SEQ_CST);
@@ -242,11 +248,13 @@ static void end_process(int32_t tid, int signal, siginfo_t *info,
                         ucontext_t *context)
 {
 	const long pid = syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	struct sigaction action;
+	/* SIG_DFL, in the kernel's layout.  An interposer's sigaction() would
+	 * install the action of crashes again */
+	static const uint64_t by_default[4];
 
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = SIG_DFL;
-	if (sigaction(signal, &action, NULL) == 0 &&
+	if (syc_raw_syscall(SYS_rt_sigaction, signal,
+	                    (long)(uintptr_t)by_default, 0, sizeof(uint64_t), 0,
+	                    0) == 0 &&
 	    ((info != NULL &&
 	      syc_raw_syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal,
 	                      (long)(uintptr_t)info, 0, 0) == 0) ||
@@ -310,18 +318,23 @@ static int make_stack(void)
 
 static int install(int signal)
 {
-	const uint64_t all = SYC_ALL_SIGNALS | SYC_SIGNAL_OF_CANCEL;
 	struct sigaction action;
 
 	if (sigaction(signal, NULL, &action) != 0)
 		return -errno;
 	if (action.sa_handler != SIG_DFL)
 		return 0;
-	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = handle;
-	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-	memcpy(&action.sa_mask, &all, sizeof(all));
-	return sigaction(signal, &action, NULL) == 0 ? 0 : -errno;
+	return sigaction(signal, &syc_crash_action, NULL) == 0 ? 0 : -errno;
+}
+
+static void make_action(void)
+{
+	const uint64_t all = SYC_ALL_SIGNALS | SYC_SIGNAL_OF_CANCEL;
+
+	syc_crash_action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	memcpy(&syc_crash_action.sa_mask, &all, sizeof(all));
+	__atomic_store_n(&syc_crash_action.sa_sigaction, handle,
+	                 __ATOMIC_RELEASE);
 }
 
 int syscap_catch_crashes(void)
@@ -345,6 +358,8 @@ int syscap_catch_crashes(void)
 		syc_tick_prepare();
 		r = make_stack();
 	}
+	if (r == 0)
+		make_action();
 	for (unsigned i = 0; r == 0 && i < sizeof(crashes) / sizeof(*crashes);
 	     i++)
 		r = install(crashes[i].signal);

@@ -115,6 +115,13 @@ void syc_interposed_on_reset(int signal);
 void syc_interposed_on_query(int signal, struct sigaction *action);
 
 /**
+ * The action of crashes.  sa_sigaction is NULL before syscap_catch_crashes().  An
+ * interposer shows SIG_DFL in place of this action, and installs this action in
+ * place of SIG_DFL.
+ */
+extern struct sigaction syc_crash_action;
+
+/**
  * Notify the sampler that the application is about to wait for @set.  Returns
  * @set, or, if @set has all signals, @copy, which lacks the ticks' signal.
  *

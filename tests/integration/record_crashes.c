@@ -137,6 +137,193 @@ static void copy_action(void)
 	raise(SIGABRT);
 }
 
+/* ------------------------------------------------- the program's own actions */
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE };
+static struct sigaction former;
+
+static void expect_handler(sighandler_t found, sighandler_t expected)
+{
+	if (found != expected)
+		exit(8);
+}
+
+/* The program finds the default action until it has its own. */
+static void find_default_actions(void)
+{
+	const sigset_t none = { { 0 } };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		const int number = signals[i];
+		struct sigaction action;
+
+		sigaction(number, NULL, &action);
+		expect_handler(action.sa_handler, SIG_DFL);
+		if (action.sa_flags != 0 ||
+		    memcmp(&action.sa_mask, &none, 8) != 0)
+			exit(8);
+		expect_handler(signal(number, return_from_handler), SIG_DFL);
+		expect_handler(signal(number, SIG_DFL), return_from_handler);
+		expect_handler(signal(number, SIG_IGN), SIG_DFL);
+		expect_handler(signal(number, SIG_DFL), SIG_IGN);
+		action.sa_handler = return_from_handler;
+		sigaction(number, &action, &former);
+		expect_handler(former.sa_handler, SIG_DFL);
+		sigaction(number, &former, &action);
+		expect_handler(action.sa_handler, return_from_handler);
+	}
+}
+
+/* Pass the signal on to a former action, as runtimes do. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	if (former.sa_handler == SIG_DFL)
+		_exit(3);
+	former.sa_sigaction(number, info, context);
+}
+
+static void pass_on_segv(void)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+
+	action.sa_sigaction = pass_on;
+	sigaction(SIGSEGV, &action, &former);
+	crash_here();
+}
+
+/* The instruction is repeated under the default action. */
+static void reset_action(int number)
+{
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+
+	sigaction(number, &by_default, NULL);
+}
+
+static void reset_and_raise(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static int must_end;
+
+NAMED void *flip_action(void *unused)
+{
+	while (!__atomic_load_n(&must_end, __ATOMIC_RELAXED)) {
+		const struct sigaction by_default = { .sa_handler = SIG_DFL };
+		struct sigaction action = { .sa_handler = return_from_handler };
+		struct sigaction before;
+
+		sigaction(SIGSEGV, &action, &before);
+		if (before.sa_handler != return_from_handler)
+			expect_handler(before.sa_handler, SIG_DFL);
+		sigaction(SIGSEGV, &by_default, &before);
+		if (before.sa_handler != return_from_handler)
+			expect_handler(before.sa_handler, SIG_DFL);
+		signal(SIGSEGV, SIG_DFL);
+	}
+	return unused;
+}
+
+static void flip_in_threads(void)
+{
+	pthread_t threads[N_THREADS];
+
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_create(&threads[i], NULL, flip_action, NULL);
+	usleep(20000);
+	__atomic_store_n(&must_end, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	signal(SIGSEGV, SIG_DFL);
+	crash_here();
+}
+
+/* ------------------------------------------- two crashes, one after another */
+
+static struct shared {
+	int tids[2];
+	int may_crash;
+} * shared;
+
+/* The state of /proc/@pid/task/@tid, and the blocked signals. */
+static char look(int pid, int tid, unsigned long long *ret_blocked)
+{
+	char path[64], line[256], state = '?';
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	FILE *const file = fopen(path, "r");
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "SigBlk: %llx", ret_blocked);
+	}
+	if (file != NULL)
+		fclose(file);
+	return state;
+}
+
+/* Wait until the thread is in the library's handler. */
+static void wait_for_handler(int pid, int tid)
+{
+	unsigned long long blocked = 0;
+
+	/* All signals but SIGKILL, SIGSTOP and SIGSYS are blocked */
+	while ((blocked & 0x3FFBFEFF) != 0x3FFBFEFF)
+		if (look(pid, tid, &blocked) == '?')
+			_exit(1);
+}
+
+NAMED void *crash_second(void *unused)
+{
+	__atomic_store_n(&shared->tids[1], gettid(), __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&shared->may_crash, __ATOMIC_SEQ_CST) == 0)
+		;
+	crash_here();
+	return unused;
+}
+
+/*
+ * The recorder stops, so the first thread waits for room in its ring.  The second
+ * thread crashes meanwhile.
+ */
+static void crash_in_turn(void)
+{
+	const int pid = getpid(), recorder = getppid();
+	unsigned long long blocked;
+	pthread_t thread;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+	              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared->tids[0] = gettid();
+	pthread_create(&thread, NULL, crash_second, NULL);
+	while (__atomic_load_n(&shared->tids[1], __ATOMIC_SEQ_CST) == 0)
+		;
+	if (fork() == 0) {
+		wait_for_handler(pid, shared->tids[0]);
+		__atomic_store_n(&shared->may_crash, 1, __ATOMIC_SEQ_CST);
+		wait_for_handler(pid, shared->tids[1]);
+		kill(recorder, SIGCONT);
+		_exit(0);
+	}
+	kill(recorder, SIGSTOP);
+	while (look(recorder, recorder, &blocked) != 'T')
+		;
+	for (int i = 0; i < 20000; i++)
+		SYSCAP_MARK("app", "fill", syscap_clock(), 1, "a message");
+	crash_here();
+}
+
+static int use_all_memory(void)
+{
+	for (;;) {
+		char *const block = malloc(1 << 20);
+
+		if (block == NULL)
+			return 9;
+		memset(block, 1, 1 << 20);
+	}
+}
+
 /* Refuse one system call from now on. */
 static void refuse(long number)
 {
@@ -187,6 +374,25 @@ NAMED int crash(const char *way)
 		return crash_in_child();
 	else if (strcmp(way, "copied") == 0)
 		copy_action();
+	else if (strcmp(way, "found") == 0) {
+		find_default_actions();
+		crash_here();
+	} else if (strcmp(way, "passed") == 0)
+		pass_on_segv();
+	else if (strcmp(way, "reset") == 0) {
+		signal(SIGSEGV, reset_action);
+		crash_here();
+	} else if (strcmp(way, "raised") == 0) {
+		signal(SIGSEGV, reset_and_raise);
+		crash_here();
+	} else if (strcmp(way, "flipped") == 0)
+		flip_in_threads();
+	else if (strcmp(way, "in_turn") == 0)
+		crash_in_turn();
+	else if (strcmp(way, "killed") == 0)
+		raise(SIGKILL);
+	else if (strcmp(way, "memory") == 0)
+		return use_all_memory();
 	else if (strcmp(way, "strict") == 0 &&
 	         prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0)
 		crash_here();

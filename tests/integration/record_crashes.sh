@@ -3,16 +3,20 @@
 # record_crashes.sh [whole] - after a crash the capture has all events, the
 # reason and the stack.  The process has the same status as without syscap.
 # Each way of crashing is recorded by `syscap record --crashes` and by the
-# program itself.  "whole" repeats all until there were 1,000 crashes.
+# program itself.  The core files have the same signal, address and functions as
+# without syscap.  Their comparison needs gdb, and cores in the directory.  The
+# kernel's end of a process without memory needs a cgroup.
+# "whole" repeats all until there were 1,000 crashes.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-ulimit -c 0
+ulimit -S -c 0
 cp "$SYSCAP_TEST_BIN/record_crashes" crashes
-rounds=1
+rounds=1 crashes=0
 [ "${1:-}" != whole ] || rounds=36
+trap 'rm -rf "$dir"; [ ! -d "$group" ] || rmdir "$group"' EXIT
+group=/sys/fs/cgroup/memory/syscap-crashes-$$
 
 fail() {
 	echo "$way: $*"
@@ -40,17 +44,9 @@ expect() {
 		fail "$1: $(head -n 8 stat)"
 }
 
-# crash WAY SIGNAL REASON FUNCTION [N]
+# crash WAY SIGNAL REASON FUNCTION [N]: recorded in two ways
 crash() {
-	way=$1 signal=$2 reason=$3 function=$4 n=${5:-1}
-	status=0
-	./crashes "$way" 2>/dev/null || status=$?
-	[ "$way" != event ] || status=139 # only a recorded event crashes
-	got=0
-	"$SYSCAP" record -q --force --crashes -o recorded.syscap -- \
-		./crashes "$way" 2>err || got=$?
-	[ $got = $status ] || fail "status $got, not $status: $(cat err)"
-	expect recorded.syscap
+	record "$@"
 	got=0
 	rm -f own.*
 	SYSCAP_OUTPUT=own.syscap ./crashes "$way" call 2>err || got=$?
@@ -61,6 +57,75 @@ crash() {
 	fi
 	"$SYSCAP" symbolize own.syscap >/dev/null
 	expect own.syscap
+	crashes=$((crashes + 1))
+}
+
+# record WAY SIGNAL REASON FUNCTION [N [call]]: recorded by the command
+record() {
+	way=$1 signal=$2 reason=$3 function=$4 n=${5:-1}
+	status=0
+	[ $way = in_turn ] || ./crashes "$way" 2>/dev/null || status=$?
+	case $way in
+	event | in_turn) status=139 ;; # only a recorded program crashes
+	esac
+	got=0
+	"$SYSCAP" record -q --force --crashes -o recorded.syscap -- \
+		./crashes "$way" ${6:+"$6"} 2>err || got=$?
+	[ $got = $status ] || fail "status $got, not $status: $(cat err)"
+	expect recorded.syscap
+	crashes=$((crashes + 1))
+}
+
+# describe COMMAND...: the core file of the command
+describe() {
+	rm -f core core.*
+	(ulimit -S -c unlimited && exec "$@") >/dev/null 2>&1 || :
+	set -- core*
+	[ -s "$1" ] || { echo "no core file"; return; }
+	gdb -nx -batch -ex 'p $_siginfo.si_signo' -ex 'p $_siginfo.si_code' \
+		-ex 'p $_siginfo._sifields._sigfault.si_addr' -ex 'bt 4' \
+		./crashes "$1" 2>/dev/null |
+		sed -n 's/^\(Program terminated.*\|\$[12] .*\)/\1/p
+			s/^\$3 = .*\(0x10\|<.*>\)$/\1/p
+			s/^#[0-9]* *\(0x[0-9a-f]* in\)\{0,1\} *\([^ ]*\) .*/\2/p'
+	rm -f "$1"
+}
+
+# core WAY: the core file is the same
+core() {
+	way=$1
+	describe ./crashes "$way" >plain
+	grep -q '^Program terminated with' plain || fail "$(cat plain)"
+	describe "$SYSCAP" record -q --force --crashes -o recorded.syscap -- \
+		./crashes "$way" >recorded
+	cmp -s plain recorded || fail "another core: $(diff plain recorded)"
+}
+
+has_cores() {
+	command -v gdb >/dev/null && [ "$(cat /proc/sys/kernel/core_pattern)" = core ] &&
+		(ulimit -S -c unlimited) 2>/dev/null
+}
+
+# exhaust: the kernel ends the process, which has no memory in its cgroup
+exhaust() {
+	way=memory n=0
+	for own in '' call; do
+		rm -f own.*
+		if [ -z "$own" ]; then
+			set -- "$SYSCAP" record -q --force --crashes -o own.syscap --
+		else
+			set -- env SYSCAP_OUTPUT=own.syscap
+		fi
+		got=0
+		# shellcheck disable=SC2016 # by the other shell
+		"$@" sh -c 'echo $$ >"$0/cgroup.procs" && exec ./crashes memory $1' \
+			"$group" "$own" 2>err || got=$?
+		[ $got = 137 ] || fail "status $got: $(cat err)"
+		[ -z "$own" ] || "$SYSCAP" recover own.syscap >recovered ||
+			fail "$(cat recovered)"
+		expect own.syscap
+		crashes=$((crashes + 1))
+	done
 }
 
 # end WAY STATUS: the process ends, by the status without syscap or by STATUS
@@ -76,7 +141,30 @@ end() {
 	"$SYSCAP" check recorded.syscap >checked || fail "$(cat checked)"
 }
 
-end copied
+if has_cores; then
+	ways='segv abort'
+	[ $rounds = 1 ] || ways="$ways kill overflow heap division instruction
+		file handler"
+	for way in $ways; do
+		core "$way"
+	done
+else
+	echo "note: cores are not compared: no gdb, or cores are not kept here"
+fi
+has_group=no
+if mkdir "$group" 2>/dev/null &&
+	echo 64M 2>/dev/null >"$group/memory.limit_in_bytes"; then
+	has_group=yes
+else
+	echo "note: no process without memory: there is no writable cgroup"
+fi
+# In flight mode, too
+way=flight signal=SIGSEGV reason=' at address 0x10' function=crash_here n=1
+SYSCAP_MODE=flight SYSCAP_OUTPUT=own.syscap ./crashes segv call 2>err || :
+"$SYSCAP" recover own.syscap >recovered || fail "$(cat recovered)"
+"$SYSCAP" symbolize own.syscap >/dev/null
+expect own.syscap
+grep -q ' "syscap.mode" text "flight"' dump || fail "flight mode is not stated"
 end strict
 end queue_refused
 end action_refused 137 # by SIGKILL
@@ -96,5 +184,18 @@ while [ $rounds != 0 ]; do
 	crash busy SIGSEGV ', sent by process' emit_for_ever
 	crash child SIGSEGV ' at address 0x10' crash_in_child
 	crash ignored SIGSEGV '' '' 0
+	crash killed SIGKILL '' '' 0
+	[ $has_group = no ] || exhaust
+	# Only the command's library hides its action from the program
+	record copied SIGABRT ', sent by process' raise
+	record found SIGSEGV ' at address 0x10' crash_here
+	record passed SIGSEGV '' '' 0
+	record reset SIGSEGV ' at address 0x10' crash_here
+	record raised SIGSEGV ', sent by process' crash_here
+	record flipped SIGSEGV ' at address 0x10' crash_here
+	record segv SIGSEGV ' at address 0x10' crash_here 1 call
+	record in_turn SIGSEGV ' at address 0x10' crash_ 2
+	[ "$found" = 2 ] || fail "the second thread's crash is lost"
 	rounds=$((rounds - 1))
 done
+echo "$crashes crashes"
