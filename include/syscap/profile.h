@@ -349,6 +349,7 @@ struct syscap_profile_span {
 	uint64_t n_frames, n_damaged;
 	bool has_names; /* the capture has names of functions */
 	bool has_lines; /* the capture has source lines of some addresses */
+	bool is_flight; /* of a process in flight mode: only last events */
 };
 
 /** Get the span. */

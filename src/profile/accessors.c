@@ -86,6 +86,7 @@ void syscap_profile_span(const struct syscap_profile *profile,
 	*ret_span = profile->span;
 	ret_span->has_names = profile->naming.has_table;
 	ret_span->has_lines = profile->naming.sources.sources.n > 0;
+	ret_span->is_flight = profile->processes.is_flight;
 }
 
 const struct syscap_profile_loss *

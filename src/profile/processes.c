@@ -480,6 +480,7 @@ static int learn_metadata(struct syc_processes *processes,
 	else if (frame->pid < 0)
 		learn_option(processes, frame->metadata.id,
 		             frame->metadata.value);
+	processes->is_flight |= strcmp(frame->metadata.id, "syscap.mode") == 0;
 	if (processes->incomplete == NULL)
 		processes->incomplete = why_incomplete(frame->metadata.id);
 	syc_unsampled_take(&processes->unsampled, frame->metadata.id,

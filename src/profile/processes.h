@@ -78,6 +78,7 @@ struct syc_processes {
 	unsigned recorded;     /* options of record, see was_recorded() */
 	uint64_t memory_bytes; /* bytes per sampled allocation; 0: all */
 	struct syc_unsampled unsampled;
+	bool is_flight;
 	const char *incomplete; /* see syscap_profile_incomplete(); or NULL */
 	/* A cache, since most events belong to the previous thread; NONE: no
 	 * thread. */

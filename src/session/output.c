@@ -318,10 +318,11 @@ struct beginning {
 	int32_t pid;
 	int64_t now;
 	unsigned char *scratch;
+	bool is_flight;
 	int result;
 };
 
-/* Write the header, the writer's PROCESS frame and the ring file's name in one
+/* Write the header, the writer's PROCESS frame, the ring file's name and the mode in one
  * piece, or nothing.  So even a process that is killed right after the write
  * has a name. */
 static bool write_beginning(void *data, const void *process, uint32_t len)
@@ -336,6 +337,9 @@ static bool write_beginning(void *data, const void *process, uint32_t len)
 	memcpy(frames, process, len);
 	size += syc_describe_metadata(frames + len, b->pid, b->now,
 	                              SYC_RING_FILE_ID, output->ring_path);
+	if (b->is_flight)
+		size += syc_describe_metadata(b->scratch + size, b->pid, b->now,
+		                              "syscap.mode", "flight");
 	if (output->max_bytes != 0 && size > output->max_bytes) {
 		b->result = -EFBIG;
 		return false;
@@ -352,13 +356,14 @@ static bool write_beginning(void *data, const void *process, uint32_t len)
 
 int syc_output_begin(struct syc_output *output, void *front,
                      const struct syc_arena *arena, int32_t pid, int64_t now,
-                     unsigned char *scratch)
+                     unsigned char *scratch, bool is_flight)
 {
 	struct syc_ring_journal *const journal =
 		(struct syc_ring_journal *)(void *)((char *)front +
 	                                            syc_ring_file_journal(
 							    arena->page));
-	struct beginning beginning = { output, journal, pid, now, scratch, 0 };
+	struct beginning beginning = { output,  journal,   pid, now,
+		                       scratch, is_flight, 0 };
 
 	if (strlen(output->path) >=
 	    sizeof(((struct syc_ring_file *)0)->capture))

@@ -262,7 +262,8 @@ static const char *make_output(struct syc_session *s)
 	}
 	if (r == 0)
 		r = syc_output_begin(&s->output, s->arena.base, &s->arena,
-		                     s->pid, s->began, s->copy);
+		                     s->pid, s->began, s->copy,
+		                     s->plan->is_flight);
 	if (r == 0) {
 		syc_session_find_journal(s);
 		s->written = s->journal->end;

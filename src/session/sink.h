@@ -191,7 +191,7 @@ void syc_output_drop_rings(struct syc_output *output);
 #define SYC_OUTPUT_SCRATCH 8192u
 int syc_output_begin(struct syc_output *output, void *front,
                      const struct syc_arena *arena, int32_t pid, int64_t now,
-                     unsigned char *scratch);
+                     unsigned char *scratch, bool is_flight);
 
 /** Find the parent's capture in a forked child, by its fd or path.  Returns 0,
  * or -ESTALE if the capture's fd now refers to another file. */

@@ -154,7 +154,9 @@ TEST(the_header_of_an_output_with_a_reused_fd_goes_to_the_output)
 	CHECK_EQ(syc_output_create(&output, &target, PID), 0);
 	const int reused = output.fd;
 	reuse_fd(&output, "victim");
-	CHECK_EQ(syc_output_begin(&output, front, &arena, PID, 1, scratch), 0);
+	CHECK_EQ(syc_output_begin(&output, front, &arena, PID, 1, scratch,
+	                          false),
+	         0);
 	CHECK_EQ(stat("victim", &st), 0);
 	CHECK_EQ(st.st_size, 0);
 	CHECK_EQ(stat("a", &st), 0);

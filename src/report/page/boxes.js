@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // boxes.js - rows of boxes with names: drawing, pointer and keys.
 import { cutText, fillBox, hatch, pixelOf, prepareCanvas } from './canvas.js';
-import { div, el, emptyCanvas } from './dom.js';
+import { div, el, emptyCanvas, scrollToRow } from './dom.js';
 import { firstOf } from './filter.js';
 import { List, ofNumbers, ofTexts } from './table.js';
 
@@ -231,12 +231,7 @@ export class Boxes {
 		this.picked = box;
 		if (box) {
 			this.live.textContent = this.options.tip(box).join(', ');
-			const y = box.row * this.rowHeight;
-			const { scrollTop, clientHeight } = this.scroller;
-			if (y < scrollTop)
-				this.scroller.scrollTop = y;
-			else if (y + this.rowHeight > scrollTop + clientHeight)
-				this.scroller.scrollTop = y + this.rowHeight - clientHeight;
+			scrollToRow(this.scroller, box.row * this.rowHeight, this.rowHeight);
 		}
 		this.paint();
 		this.options.pick(box);

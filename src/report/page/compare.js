@@ -6,7 +6,7 @@ import { runningTimes } from './mark_stats.js';
 import { chooseMarks, firstOf, PASSES, Passing, passingNodes, quoteRegex } from
 	'./filter.js';
 import { missedOf, quantileOf, testOf } from './significance.js';
-import { ALL_TIME, NO_MARKS, readSpan } from './state.js';
+import { ALL_TIME, hasTime, NO_MARKS, readSpan } from './state.js';
 import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 
 /** @param {Costs} from @param {Costs} what */
@@ -35,8 +35,7 @@ function pickSides(model, filter, state, name, base, rows) {
 	}
 	if (kind === 'brush') {
 		const all = { ...filter, ...ALL_TIME };
-		return { kind, one: base, all: filter.from === undefined &&
-			filter.to === undefined ? base : sums(all),
+		return { kind, one: base, all: !hasTime(filter) ? base : sums(all),
 		sideOf: sides(look(filter), look(all)) };
 	}
 	if (kind === 'thread') {

@@ -31,6 +31,14 @@ export const div = (name, ...children) => el('div', { class: name }, ...children
 /** @param {...(Node | string | false)} children */
 export const hint = (...children) => el('span', { class: 'hint' }, ...children);
 
+/** Scroll to the row at @y. @param {HTMLElement} element @param {number} y
+ * @param {number} height */
+export function scrollToRow(element, y, height) {
+	const { scrollTop, clientHeight } = element;
+	element.scrollTop = y < scrollTop ? y
+		: Math.max(scrollTop, y + height - clientHeight);
+}
+
 /** Parts of all views: controls, and details of the selection. */
 export class View {
 	/** @param {App} app */

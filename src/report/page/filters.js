@@ -3,6 +3,7 @@
 import { button, div, el, fill, toggle } from './dom.js';
 import { tryRegex } from './filter.js';
 import { formatTime } from './format.js';
+import { hasTime } from './state.js';
 
 export class Filters {
 	/** @param {App} app */
@@ -27,8 +28,10 @@ export class Filters {
 			chips.push([text, Object.fromEntries(keys.map((key) =>
 				[key, undefined]))]);
 		};
-		if (state.from !== undefined || state.to !== undefined)
+		if (hasTime(state))
 			add(this.app.timeline.describe(), ['from', 'to']);
+		if (state.window)
+			add('axis zoomed', ['window']);
 		if (state.threads)
 			add(state.threads.slice(0, 3).map((t) => t < model.threads.length
 				? model.threadName(t) : '?').join(', ') +

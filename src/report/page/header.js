@@ -25,6 +25,8 @@ export class Header {
 		const warning = (/** @type {string} */ text) => button(text,
 			() => app.set({ view: 'about' }), { class: 'warn' });
 		this.element = el('header', { class: 'top' }, el('h1', {}, facts.title),
+			facts.moment && el('details', { class: 'warn' }, el('summary', {},
+				facts.moment), el('pre', {}, facts.moment_stack)),
 			this.facts, this.own, this.unnamed,
 			el('span', { class: 'grow' }),
 			model.lost > 0 && warning(formatNumber(model.lost, 'event') + ' lost, shaded'),

@@ -201,7 +201,8 @@ export class Lanes {
 	}
 
 	/** The value of a lane at the cursor, as text. @param {Lane} lane @param {number} time */
-	valueAt({ kind, n, bars }, time) {
+	valueAt(lane, time) {
+		const { kind, n, bars } = lane;
 		const { model } = this.app;
 		if (kind === 'counter') {
 			const { times, values } = model.counters[n];
@@ -217,7 +218,7 @@ export class Lanes {
 			this.period(n) * 5 / scale.perPixel)) : 0;
 		const near = bars.slice(Math.max(x - reach, 0), x + reach + 1);
 		const mean = near.reduce((a, b) => a + b, 0) / Math.max(near.length, 1);
-		return /^(search|function)$/.test(kind) ? formatShare(mean, 1)
+		return isShare(lane) ? formatShare(mean, 1)
 			: kind === 'thread' && model.isTime ? formatShare(mean, scale.perPixel) + ' busy'
 				: formatAmount(mean, kind === 'blocked' || model.isTime ? 'time' : 'ticks');
 	}

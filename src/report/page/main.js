@@ -15,7 +15,7 @@ import { InUse } from './in_use.js';
 import { Model } from './model.js';
 import { Notes, savedAddress } from './notes.js';
 import { MEASURES } from './rows.js';
-import { ALL_TIME, filterOf, readState, writeState } from './state.js';
+import { ALL_TIME, filterOf, hasTime, readState, writeState } from './state.js';
 import { Timeline } from './timeline.js';
 import { ChartView } from './view_chart.js';
 import { CompareView } from './view_compare.js';
@@ -52,7 +52,10 @@ export class App {
 		this.place = place;
 		this.model = model;
 		this.theme = makeTheme();
-		this.state = readState(location.hash || savedAddress());
+		const address = location.hash || savedAddress();
+		/** @type {State} */
+		this.state = { window: address ? undefined : model.facts.window,
+			...readState(address) };
 		this.notes = new Notes(this);
 		this.analyst = new Analyst(model);
 		this.inUse = new InUse(model);
@@ -95,10 +98,9 @@ export class App {
 	/** The kind of comparison of the view Compare.  The default is the
 	 * first possible kind: file, brush, slowest, search. */
 	comparison() {
-		const { model, state: { compare, from, to, beside } } = this;
-		const hasTime = (from ?? to ?? beside) !== undefined;
+		const { model, state, state: { compare, beside } } = this;
 		return compare && (compare !== 'file' || model.other) ? compare
-			: model.other ? 'file' : hasTime ? 'brush'
+			: model.other ? 'file' : hasTime(state) || beside ? 'brush'
 				: model.marks.n > 0 ? 'slowest' : 'search';
 	}
 
@@ -350,8 +352,7 @@ export class App {
 		const { model, state } = this;
 		const { counts, noun, unit } = this.rows();
 		const { total, n } = this.analysis();
-		const isPart = state.from !== undefined || state.to !== undefined ||
-			state.mark !== undefined;
+		const isPart = hasTime(state) || state.mark !== undefined;
 		const isSampled = unit === 'bytes' && model.facts.sampled;
 		return (isSampled || (counts && isPart) ? '≈\u00a0' : '') +
 			formatAmount(total, unit) + ' of ' + formatNumber(n,
@@ -362,9 +363,7 @@ export class App {
 	draw() {
 		this.frame = 0;
 		const { state } = this;
-		const choices = this.choices();
-		const { key } = this.choice();
-		const choice = choices.find((one) => one.key === key) || choices[0];
+		const choices = this.choices(), choice = this.choice(), { key } = choice;
 		this.header.show();
 		this.filters.show();
 		this.notes.show();
@@ -373,18 +372,16 @@ export class App {
 		this.showMeasures();
 		const tabs = choices.map((one) => button(one.text,
 			() => this.set({ view: one.key }),
-			{ 'aria-current': one === choice ? 'page' : null }));
+			{ 'aria-current': one.key === key ? 'page' : null }));
 		fill(this.tabs, ...tabs);
 		// On a narrow page, show the tab with its neighbours.
-		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
+		const { offsetLeft, offsetWidth } = tabs[choices.findIndex((one) => one.key === key)];
 		this.tabs.scrollLeft = offsetLeft + offsetWidth / 2 -
 			this.tabs.clientWidth / 2;
 		if (document.activeElement !== this.search)
 			this.search.value = state.search || '';
 		this.timeline.paint();
-		if (!this.views[choice.key])
-			this.views[choice.key] = new choice.make(this);
-		const view = this.views[choice.key];
+		const view = this.views[key] ||= new choice.make(this);
 		if (view !== this.view) {
 			if (this.view?.leave)
 				this.view.leave();
@@ -429,7 +426,7 @@ export class App {
 				this.filters.toggle();
 			else if (state.search)
 				this.set({ search: undefined });
-			else if (state.from !== undefined || state.to !== undefined)
+			else if (hasTime(state))
 				this.set(ALL_TIME);
 		} else if (/^\d$/.test(event.key)) {
 			const choice = this.choices()[(Number(event.key) + 9) % 10];

@@ -5,6 +5,8 @@ import { readNote, writeNote } from './notes.js';
 
 /** The state without a brush. */
 export const ALL_TIME = { from: undefined, to: undefined };
+/** @param {Filter} filter */
+export const hasTime = ({ from, to }) => (from ?? to) !== undefined;
 export const NO_MARKS = { mark: undefined, slowest: undefined,
 	longer: undefined, shorter: undefined };
 const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment', 'picked', 'process'];
@@ -39,10 +41,6 @@ export function readState(hash) {
 	for (const key of SWITCHES)
 		if (words.get(key) === '1')
 			state[key] = true;
-	if (state.view === 'heap') { // an address of an older page
-		state.view = 'flame';
-		state.of ||= 'allocated';
-	}
 	for (const key of LISTS) {
 		const list = words.get(key);
 		if (list && /^\d+(\.\d+)*$/.test(list))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // table.js - a table of any length that contains only its visible rows.
-import { el, fill } from './dom.js';
+import { el, fill, scrollToRow } from './dom.js';
 
 const ROW = 26; // pixels; page.css has the same height
 const MOST = 600000; // rows of a scroll bar; with more rows, a pixel is several
@@ -237,12 +237,7 @@ export class Table {
 			return;
 		event.preventDefault();
 		if (to !== at && this.rows[to]) {
-			const y = (to - this.over) * ROW;
-			const { scrollTop, clientHeight } = this.element;
-			if (y < scrollTop)
-				this.element.scrollTop = y;
-			else if (y + 2 * ROW > scrollTop + clientHeight)
-				this.element.scrollTop = y + 2 * ROW - clientHeight;
+			scrollToRow(this.element, (to - this.over) * ROW, 2 * ROW);
 			this.pick(this.rows[to]);
 		}
 	}

@@ -6,7 +6,7 @@ import { el, emptyCanvas } from './dom.js';
 import { formatMoment, formatTime } from './format.js';
 import { Lanes } from './lanes.js';
 import { Scale } from './scale.js';
-import { ALL_TIME, readSpan } from './state.js';
+import { ALL_TIME, hasTime, readSpan } from './state.js';
 
 export class Timeline {
 	/** @param {App} app */
@@ -126,7 +126,7 @@ export class Timeline {
 	/** @param {Context2D} context */
 	paintBrush(context) {
 		const { left, scale, app: { theme, state, model } } = this;
-		if (state.from !== undefined || state.to !== undefined) {
+		if (hasTime(state)) {
 			const from = scale.x(state.from ?? scale.from);
 			const to = scale.x(state.to ?? scale.to);
 			for (const [x, w] of [[0, from], [to, scale.width - to]])
@@ -139,22 +139,31 @@ export class Timeline {
 			if (!note.name && note.from !== undefined)
 				fillBox(context, left + scale.x(note.from) - 2, AXIS - 6, 5, 6,
 					theme.brush);
+		const { moment_time: time, moment_label: label } = model.facts;
+		if (time)
+			this.paintMoment(context, Number(time), label, theme.lost);
 		const beside = readSpan(state.beside);
 		if (beside)
 			fillBox(context, left + scale.x(beside[0]), 0,
 				(beside[1] - beside[0]) / scale.perPixel, 4, theme.less);
 		if (this.cursor !== null) {
-			const x = left + scale.x(this.cursor);
-			fillBox(context, x, 0, 1, this.height, theme.ink, 0.7);
 			const value = this.hovered ? this.lanes.valueAt(this.hovered, this.cursor) : '';
-			const text = formatMoment(this.cursor - model.begin,
-				Math.max(scale.perPixel, 1)) + (value && ' · ' + value);
-			const room = context.measureText(text).width + 8;
-			const at = x + room > left + scale.width ? x - room : x;
-			fillBox(context, at, 0, room, 16, theme.ink);
-			context.fillStyle = theme.paper;
-			context.fillText(text, at + 4, 9);
+			this.paintMoment(context, this.cursor, formatMoment(this.cursor - model.begin,
+				Math.max(scale.perPixel, 1)) + (value && ' · ' + value), theme.ink);
 		}
+	}
+
+	/** Draw a line with a text. @param {Context2D} context @param {number} time
+	 * @param {string} text @param {string} colour */
+	paintMoment(context, time, text, colour) {
+		const { left, scale, app: { theme } } = this;
+		const x = left + scale.x(time);
+		fillBox(context, x, 0, 1, this.height, colour, 0.7);
+		const room = context.measureText(text).width + 8;
+		const at = x + room > left + scale.width ? x - room : x;
+		fillBox(context, at, 0, room, 16, colour);
+		context.fillStyle = theme.paper;
+		context.fillText(text, at + 4, 9);
 	}
 
 	/** @param {MouseEvent} event */
@@ -179,7 +188,7 @@ export class Timeline {
 		const begin = state.from ?? scale.from;
 		const end = state.to ?? scale.to;
 		const reach = event.pointerType === 'touch' ? 16 : 6;
-		const has = state.from !== undefined || state.to !== undefined;
+		const has = hasTime(state);
 		const edge = has && Math.abs(scale.x(begin) - x) < reach ? 'begin'
 			: has && Math.abs(scale.x(end) - x) < reach ? 'end'
 				: has && event.shiftKey && time > begin && time < end
@@ -251,7 +260,7 @@ export class Timeline {
 		let from = state.from ?? begin;
 		let to = state.to ?? end;
 		if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-			if (state.from === undefined && state.to === undefined) {
+			if (!hasTime(state)) {
 				from = begin;
 				to = begin + (end - begin) / 10;
 			} else {
@@ -278,7 +287,7 @@ export class Timeline {
 
 	describe() {
 		const { state, model } = this.app;
-		if (state.from === undefined && state.to === undefined)
+		if (!hasTime(state))
 			return '';
 		const from = state.from ?? model.begin;
 		const to = state.to ?? model.end;

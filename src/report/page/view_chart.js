@@ -115,8 +115,7 @@ export class ChartView extends View {
 	describe(box) {
 		const { app } = this;
 		if (!box) {
-			fill(this.details, el('p', { class: 'hint' },
-				'Double-click a box to select its time.'));
+			fill(this.details, hint('Double-click a box to select its time.'));
 			return;
 		}
 		const { tree, totals, selfs, total } = app.analysis();

@@ -2,7 +2,7 @@
 // view_flame.js - the flame graph: amounts of stacks, callers above callees.
 import { Boxes } from './boxes.js';
 import { treeByThread } from './by_thread.js';
-import { button, choose, div, el, fill, offer, section, swatch, toggle,
+import { button, choose, div, el, fill, hint, offer, section, swatch, toggle,
 	View } from './dom.js';
 import { quoteRegex } from './filter.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
@@ -238,7 +238,7 @@ export class FlameView extends View {
 		const { app, shown } = this;
 		if (!box || box.id <= 0 || !shown) {
 			const none = app.model.isWhole && shown?.totals[0] === 0;
-			fill(this.details, el('p', { class: 'hint' }, none &&
+			fill(this.details, hint(none &&
 				app.rows().n === 0 ? 'There are no samples here: record with --sample.'
 				: none ? 'No ' + app.rows().noun + ' passes the filters above.'
 				: 'Click a function for more. Double-click a box to zoom in. Drag on the time ' +

@@ -4,7 +4,7 @@
 import { chooseMarks, eachBar, eachMark, lowerBound } from './filter.js';
 import { Boxes } from './boxes.js';
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
-import { button, choose, div, el, emptyCanvas, fill, offer, section, View } from './dom.js';
+import { button, choose, div, el, emptyCanvas, fill, hint, offer, section, View } from './dom.js';
 import { coloursOfMarks, searching } from './flame.js';
 import { Histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
@@ -12,7 +12,7 @@ import { runningTimes, sumMarks } from './mark_stats.js';
 import { makeMarkTable, makeStatisticsTable } from './mark_table.js';
 import { LANES, layOperations } from './operations.js';
 import { Scale } from './scale.js';
-import { ALL_TIME, NO_MARKS } from './state.js';
+import { ALL_TIME, hasTime, NO_MARKS } from './state.js';
 import { Table } from './table.js';
 import { AXIS, paintAxis, paintLosses } from './axis.js';
 
@@ -256,17 +256,20 @@ export class MarksView extends View {
 		const made = [];
 		const { numbers, counts: hidden, laneOf } = this.visible(byThread);
 		const bars = this.visibleBars(byThread, left);
-		const there = new Set(numbers.map((i) => (byThread ? threads : names)[i]));
+		const keys = byThread ? threads : names;
+		const there = new Set(numbers.map((i) => keys[i]));
 		/** Number of rows of each lane of a thread or name.
 		 * @type {Map<number, number[]>} */
 		const laneRows = new Map();
 		for (const i of numbers) {
-			const key = (byThread ? threads : names)[i];
+			const key = keys[i];
 			const of = laneRows.get(key) || [], lane = laneOf(i);
 			of[lane] = Math.max(of[lane] || 0, byThread ? depths[i] + 1 : 1);
 			laneRows.set(key, of);
 		}
 		const firstRow = new Map();
+		const rowOf = (/** @type {number} */ i) => firstRow.get(keys[i] + ':' + laneOf(i)) +
+			(byThread ? depths[i] : 0);
 		for (const key of order) {
 			if (!there.has(key))
 				continue;
@@ -289,8 +292,7 @@ export class MarksView extends View {
 		const counts = new Map();
 		const colours = coloursOfMarks(model, theme);
 		for (const i of numbers) {
-			const row = firstRow.get((byThread ? threads : names)[i] + ':' +
-				laneOf(i)) + (byThread ? depths[i] : 0);
+			const row = rowOf(i);
 			const x = left + Math.max(scale.x(times[i]), 0);
 			const end = left + Math.min(scale.x(times[i] + durations[i]), scale.width);
 			const before = latest.get(row);
@@ -321,8 +323,7 @@ export class MarksView extends View {
 			height, model.begin);
 		boxes.over = (context, height, scroll) => {
 			paintLosses(context, theme, model, scale, left, AXIS, height - AXIS);
-			this.paintArrows(context, (i) => firstRow.get((byThread ? threads
-				: names)[i] + ':' + laneOf(i)) + (byThread ? depths[i] : 0), left, scroll);
+			this.paintArrows(context, rowOf, left, scroll);
 			app.paintCursor(context, scale, left, height);
 		};
 		boxes.set(made, nRows);
@@ -548,11 +549,10 @@ export class MarksView extends View {
 		this.told = i;
 		const { marks, operations, facts } = app.model;
 		if (i === null || i >= marks.n + operations.length) {
-			const { from, to } = app.state;
-			fill(this.details, el('p', { class: 'hint' },
+			fill(this.details, hint(
 				(this.kind() === 'statistics' ? 'Double-click a name for its frame times.'
 					: 'Double-click a mark to select its time.') + (facts.early && ' ' + facts.early + '.') +
-				tellBars(app.model) + (app.model.bars.all > 0 && (from !== undefined || to !== undefined)
+				tellBars(app.model) + (app.model.bars.all > 0 && hasTime(app.state)
 					? 'At the edges of the selected time whole bars are counted: a value ' +
 					'marked ≈ is not exact.' : '')));
 			return;
