@@ -7,6 +7,8 @@
  *	emit        the same mark into a recorder's ring and into the process's
  *	            own ring, which the drain thread reads at the same time;
  *	            both readers run on another processor, if there is one
+ *	flight      the same mark into the process's own ring, which was just
+ *	            emptied, and into a ring in flight mode
  *	sustained   the highest rate at which no event is lost
  *
  * Files are made in $BENCH_DIR (default: the current directory) and in
@@ -252,6 +254,46 @@ static void bench_emit_own(void)
 	bench_report_row(&row);
 }
 
+/* The own ring, which syscap_drain() empties before each burst; or flight mode,
+ * after the ring's first laps. */
+static void block_without_thread(struct bench_samples *samples, unsigned flags)
+{
+	const uint64_t dropped = stats_now().n_dropped;
+
+	start("/dev/shm", 4 * BENCH_RING_SIZE / 1024, flags);
+	for (unsigned i = 0; i < 14; i++) {
+		bulk_mark(BURST);
+		syscap_drain();
+	}
+	for (unsigned i = 0; i < BLOCK; i++) {
+		syscap_drain();
+		burst(samples);
+	}
+	stop(dropped);
+}
+
+static void bench_flight(void)
+{
+	struct bench_samples plain, flight;
+	struct bench_row row = { .what = "mark, flight mode",
+		                 .p999 = BENCH_NONE,
+		                 .other = "own ring, drained before",
+		                 .other_p999 = BENCH_NONE,
+		                 .target = BENCH_RATIO_MOST,
+		                 .bound = 1.1 };
+
+	bench_samples_init(&plain, EMIT_TURNS);
+	bench_samples_init(&flight, EMIT_TURNS);
+	for (unsigned turn = 0; turn < EMIT_TURNS; turn += BLOCK) {
+		block_without_thread(&plain, SYSCAP_NO_THREAD);
+		block_without_thread(&flight, SYSCAP_FLIGHT);
+	}
+	pair_medians(&flight, &plain, BURST, &row.median, &row.other_median);
+	bench_report_row(&row);
+	bench_samples_free(&plain);
+	bench_samples_free(&flight);
+}
+
 /* ------------------------------------------------------------- sustained */
 
 /* Emits @rate marks per second for half a second, in portions of 100 us; true:
@@ -300,6 +342,7 @@ static int run(void)
 	bench_drain_to("/dev/shm", "drain to tmpfs");
 	bench_drain_to(directory(), "drain to a file");
 	bench_emit_own();
+	bench_flight();
 	bench_sustained("/dev/shm", "sustained, tmpfs");
 	bench_sustained(directory(), "sustained, file");
 	return 0;
