@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# large_pages.sh - events, own recordings, the drop-in, recorder and sampler with
+# large_pages.sh - events, own recordings, the drop-in, recorder and samplers with
 # pages of 16 and 64 KiB, in which harness/large_pages.c makes them believe.
 #
 # Tests of rings with a few KiB are omitted, because large pages make these
-# rings larger.
+# rings larger.  record --memory makes its own system calls, which the library
+# does not see.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE, SYSCAP_TEST_BIN and CC.
 set -eu
@@ -45,9 +46,11 @@ expect() {
 	[ "$n" = 3100 ] || fail "$1 has $n marks and samples"
 }
 
-"${CC:-cc}" -std=gnu11 -O2 -I"$SYSCAP_SOURCE/include" \
-	"$SYSCAP_SOURCE/tests/emit/machine_capture.c" \
-	"$SYSCAP_BINARY/src/libsyscap.a" -pthread -o capture
+for name in capture sampled; do
+	"${CC:-cc}" -std=gnu11 -O2 -I"$SYSCAP_SOURCE/include" \
+		"$SYSCAP_SOURCE/tests/emit/machine_$name.c" \
+		"$SYSCAP_BINARY/src/libsyscap.a" -pthread -o "$name"
+done
 cat >busy.c <<'END'
 static volatile unsigned sum;
 __attribute__((noinline)) static void work(void)
@@ -92,6 +95,13 @@ for page in 16384 65536; do
 	grep -q 'hottest  *work ' lines || {
 		cat lines
 		fail "stacks"
+	}
+	SYSCAP_OUTPUT=$work/linked.syscap with_pages ./sampled ticks ||
+		fail "a linked sampler"
+	"$SYSCAP" export --format=folded linked.syscap >lines
+	grep -q 'main;calls_ticked;ticked' lines || {
+		cat lines
+		fail "stacks of a linked sampler"
 	}
 	rm -f ./*.syscap*
 done
