@@ -368,9 +368,9 @@ static bool join_written(struct syc_recording *recording)
 {
 	const struct syc_traced_file *file;
 	uint32_t last_id = syc_renumber_last(recording->renumber);
-	bool is_there = join_file(recording, &recording->trace, &last_id) &
-	                join_file(recording, &recording->gjs, &last_id);
+	bool is_there = join_file(recording, &recording->trace, &last_id);
 
+	is_there &= join_file(recording, &recording->gjs, &last_id);
 	for (unsigned i = 0; (file = syc_bus_file(recording->bus, i)) != NULL;
 	     i++)
 		is_there &= join_file(recording, file, &last_id);
