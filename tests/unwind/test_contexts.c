@@ -145,6 +145,38 @@ static void first_handler(int signal, siginfo_t *info, void *data)
 	CHAIN_END();
 }
 
+CHAIN(plain_handler) static void plain_handler(int signal)
+{
+	(void)signal;
+	walk_here(&walk, 512);
+	CHAIN_END();
+}
+
+CHAIN(calls_raises) static void calls_raises(void)
+{
+	raises();
+	CHAIN_END();
+}
+
+/* On i386 and s390x, the kernel makes another frame for such a handler. */
+TEST(handler_without_siginfo_has_interrupted_code)
+{
+	struct walk_check check;
+	struct sigaction sa;
+
+	SKIP_UNDER_TSAN();
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = plain_handler;
+	CHECK_EQ(sigaction(SIGUSR2, &sa, NULL), 0);
+	calls_raises();
+	check = walk_check(&walk);
+	walk_next(&check, CHAIN_PART(plain_handler));
+	walk_skip_to(&check, CHAIN_PART(raises),
+	             4); /* the trampoline, syscall() */
+	walk_next(&check, CHAIN_PART(calls_raises));
+	walk_ends_at_start(&check);
+}
+
 static void signal_in_handler(int first_flags, int second_flags)
 {
 	struct walk_check check;
