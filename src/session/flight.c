@@ -123,24 +123,34 @@ void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves)
 
 	if ((int32_t)left < 0)
 		left += size;
+	const unsigned char *frame =
+		(const unsigned char *)ring + ring->offset + (uint32_t)passed;
+	uint32_t len = UINT32_MAX;
 	while (left > rest) {
-		/* The body is mapped twice, so that frames are contiguous */
-		const unsigned char *const frame = (const unsigned char *)ring +
-		                                   ring->offset +
-		                                   (uint32_t)passed;
-		uint16_t len;
+		uint16_t next;
 
-		memcpy(&len, frame, sizeof(len));
-		if (len < SYC_HEAD_SIZE)
-			return;
+		memcpy(&next, frame, sizeof(next));
+		/* Most frames have the length of the frame before.  The
+		 * processor continues with this length before it has read the
+		 * next length, if the compiler does not join the two cases */
+		if (next != len) {
+			len = next;
+			__asm__("" : "+r"(len));
+			if (len < SYC_HEAD_SIZE)
+				return;
+		}
 		if (is_definition(frame, len) &&
 		    !keep(ts, word, ring, size, frame, len))
 			syc_loss_count(ts, frame[SYC_AT(frame, type)], len,
 			               ts->hot.last_ns);
+		/* The body is mapped twice, so that frames are contiguous */
+		frame += len;
 		left -= len;
 		passed += len;
-		if ((uint32_t)passed >= size)
+		if ((uint32_t)passed >= size) {
 			passed += (UINT64_C(1) << 32) - size;
+			frame -= size;
+		}
 		if (!moves)
 			continue;
 		__atomic_store_n(&ring->passed, passed, __ATOMIC_RELAXED);

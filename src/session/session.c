@@ -222,23 +222,23 @@ static const char *why_no_output(int r)
 	switch (r) {
 	case -ENOENT:
 	case -ENOTDIR:
-		return "the output can't be made: there is no such directory";
+		return "no output: there is no such directory";
 	case -EACCES:
 	case -EPERM:
-		return "the output can't be made: no permission";
+		return "no output: no permission";
 	case -EROFS:
-		return "the output can't be made: the file system is "
+		return "no output: the file system is "
 		       "read-only";
 	case -ENOSPC:
 	case -EDQUOT:
-		return "the output can't be made: no space left";
+		return "no output: no space left";
 	case -EEXIST:
-		return "the output can't be made: all names are taken";
+		return "no output: all names are taken";
 	case -EFBIG:
-		return "the output can't be made: the file size limit is too "
+		return "no output: the file size limit is too "
 		       "low";
 	default:
-		return "the output can't be made";
+		return "no output: the file can't be made";
 	}
 }
 

@@ -60,7 +60,7 @@ CHILD(cannot_be_made)
 	struct syscap_options options = { .size = sizeof(options),
 		                          .output = "/nowhere/at/all" };
 	CHECK_EQ(syscap_start(&options), -EIO);
-	CHECK_STR(options.message, "the output can't be made: there is no such "
+	CHECK_STR(options.message, "no output: there is no such "
 	                           "directory");
 	options.output = "";
 	CHECK_EQ(syscap_start(&options), -EINVAL);
@@ -75,11 +75,9 @@ TEST(an_output_that_cannot_be_created_is_reported)
 	const char *const in_proc[] = { "SYSCAP_OUTPUT=/proc/syscap", NULL };
 	const char *const pattern[] = { "SYSCAP_OUTPUT=/tmp/%z", NULL };
 
-	written_run("cannot_be_made",
-	            "the output can't be made: there is no such directory",
+	written_run("cannot_be_made", "no output: there is no such directory",
 	            nowhere, -1);
-	written_run("cannot_be_made",
-	            "the output can't be made: there is no such directory",
+	written_run("cannot_be_made", "no output: there is no such directory",
 	            in_proc, -1);
 	written_run("cannot_be_made",
 	            "the output's name is empty or has a % other than %p, %n "
@@ -112,8 +110,7 @@ TEST(a_read_only_directory_is_reported)
 
 	mount_tmpfs(dir, "size=64k", MS_RDONLY);
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
-	written_run("cannot_be_made",
-	            "the output can't be made: the file system is read-only",
+	written_run("cannot_be_made", "no output: the file system is read-only",
 	            env, -1);
 	umount(dir);
 	written_remove_dir(dir);
