@@ -29,7 +29,7 @@
 static uint64_t n_events;
 static bool is_endless;
 static int n_warm; /* threads that have filled their rings */
-static volatile sig_atomic_t is_over;
+static int is_over;
 static uint64_t name_of[THREADS_MAX];
 static struct syscap_counter counters[THREADS_MAX];
 
@@ -80,7 +80,10 @@ static void *emit(void *number)
 	const int thread = (int)(intptr_t)number;
 
 	define(thread);
-	for (uint64_t i = 1; is_endless ? !is_over : i <= n_events; i++) {
+	for (uint64_t i = 1;
+	     is_endless ? __atomic_load_n(&is_over, __ATOMIC_RELAXED) == 0
+	                : i <= n_events;
+	     i++) {
 		mark("flight", thread, i);
 		if (i == 10000 && is_endless &&
 		    __atomic_add_fetch(&n_warm, 1, __ATOMIC_SEQ_CST) == 8)
@@ -219,7 +222,7 @@ static void run_snapshots(void)
 			exit(98);
 	for (int i = 8; i < 10; i++)
 		pthread_join(threads[i], NULL);
-	is_over = 1;
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < 8; i++)
 		pthread_join(threads[i], NULL);
 }

@@ -194,7 +194,8 @@ while [ $i -lt $kills ]; do
 	begin done endless
 	sleep 0.0$((i % 10))
 	finish
-	[ -e o.syscap ] || continue
+	# A kill may come before the first write
+	[ -s o.syscap ] || continue
 	"$SYSCAP" recover -q o.syscap
 	check o.syscap 0 -
 done
