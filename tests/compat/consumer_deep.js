@@ -9,8 +9,14 @@ const {GLib} = imports.gi;
 
 let begin;
 
+// The main thread's processor time, in nanoseconds
+function processorTime() {
+    const [, bytes] = GLib.file_get_contents('/proc/self/schedstat');
+    return parseInt(new TextDecoder().decode(bytes));
+}
+
 function bottom() {
-    while (GLib.get_monotonic_time() - begin < 300000)
+    while (processorTime() - begin < 3e8)
         ;
     return 0;
 }
@@ -24,7 +30,7 @@ function afterwards() {
 }
 
 for (const depth of [100, 7000, 9000]) {
-    begin = GLib.get_monotonic_time();
+    begin = processorTime();
     try {
         deep(depth);
         print(`deep ${depth}`);
@@ -33,6 +39,6 @@ for (const depth of [100, 7000, 9000]) {
         print(`deep ${depth} ${e.message}`);
     }
 }
-begin = GLib.get_monotonic_time();
+begin = processorTime();
 afterwards();
 print('afterwards');
