@@ -284,7 +284,9 @@ static bool has_ended(const struct syscap_profile *profile,
 			syscap_profile_mark(profile, i);
 
 		if (mark.thread == wait->thread && mark.time <= wait->time &&
-		    mark.duration >= wait->time - mark.time &&
+		    mark.duration >= 0 &&
+		    (uint64_t)mark.duration >=
+		            (uint64_t)wait->time - (uint64_t)mark.time &&
 		    strcmp(names[mark.name].group, "loop") == 0 &&
 		    strcmp(names[mark.name].name, "stall") == 0)
 			return true;
@@ -347,12 +349,15 @@ static int describe_stall(const struct syc_page *page, struct facts *facts,
 	const struct syscap_profile_process *process;
 	struct syscap_profile_span span;
 	char after[32];
+	int64_t passed;
 	size_t n;
 
 	syscap_profile_span(page->profile, &span);
+	if (__builtin_sub_overflow(stall->time, span.begin, &passed))
+		passed = INT64_MAX;
 	thread = &syscap_profile_threads(page->profile, &n)[stall->thread];
 	process = &syscap_profile_processes(page->profile, &n)[thread->process];
-	syc_duration_format(stall->time - span.begin, after, sizeof(after));
+	syc_duration_format(passed, after, sizeof(after));
 	snprintf(moment->headline, sizeof(moment->headline),
 	         "a loop of process %d was stalled after %s of the recording, "
 	         "and the stall did not end",
