@@ -259,7 +259,9 @@ bool syc_pending_keep(struct syc_workspace *take,
 		name_handles_of(take, occasion->at, true);
 	if (count_handles(&take->merge) == 0)
 		return false;
-	if (fill_waiting(runtimes->waiting, &take->merge, occasion, flags)) {
+	/* After a crash there is no safe point, and handles have no names */
+	if (occasion->weight != SYC_WEIGHT_OF_CRASH &&
+	    fill_waiting(runtimes->waiting, &take->merge, occasion, flags)) {
 		for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 			if (runtimes->waiting->of[i].n != 0)
 				request_safepoint(&runtimes->attachments[i]);

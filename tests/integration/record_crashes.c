@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <syscap.h>
+#include <syscap/runtime.h>
 #include <syscap/sampler.h>
 
 #define N_MARKS   500
@@ -313,6 +314,58 @@ static void crash_in_turn(void)
 	crash_here();
 }
 
+/* Runtimes that name stacks at their safe points, which a crash does not
+ * reach. */
+static int push_handle(struct syscap_stack_sink *sink,
+                       const struct syscap_regs *regs, void *unused)
+{
+	const struct syscap_stack_frame frame = { .value = 7,
+		                                  .sp = regs->sp,
+		                                  .kind = SYSCAP_CALL_HANDLE };
+
+	(void)unused;
+	syscap_stack_push(sink, &frame);
+	return 0;
+}
+
+static int accept_request(void *unused)
+{
+	(void)unused;
+	return 0;
+}
+
+static int name_handle(uint64_t handle, char *name, size_t size, void *unused)
+{
+	(void)handle;
+	(void)unused;
+	return snprintf(name, size, "handle");
+}
+
+static void crash_in_runtime(void)
+{
+	const struct syscap_provider handles = {
+		.size = sizeof(handles),
+		.caps = SYSCAP_PROVIDER_SIGNAL | SYSCAP_PROVIDER_SAFEPOINT |
+		        SYSCAP_PROVIDER_HANDLES | SYSCAP_PROVIDER_SP,
+		.name = "handles",
+		.walk = push_handle,
+		.request = accept_request,
+		.resolve = name_handle,
+	};
+	const struct syscap_provider safepoint = {
+		.size = sizeof(safepoint),
+		.caps = SYSCAP_PROVIDER_SAFEPOINT | SYSCAP_PROVIDER_SP,
+		.name = "safepoint",
+		.walk = push_handle,
+		.request = accept_request,
+	};
+
+	if (syscap_attach_thread(&handles, NULL) == NULL ||
+	    syscap_attach_thread(&safepoint, NULL) == NULL)
+		exit(1);
+	crash_here();
+}
+
 static int use_all_memory(void)
 {
 	for (;;) {
@@ -389,6 +442,8 @@ NAMED int crash(const char *way)
 		flip_in_threads();
 	else if (strcmp(way, "in_turn") == 0)
 		crash_in_turn();
+	else if (strcmp(way, "runtime") == 0)
+		crash_in_runtime();
 	else if (strcmp(way, "killed") == 0)
 		raise(SIGKILL);
 	else if (strcmp(way, "memory") == 0)
