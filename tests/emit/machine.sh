@@ -159,9 +159,14 @@ for name in output spill $sessions; do
 done
 check emit a_stock_recorder_gets_the_process_id
 check connection
-check overflow a_child_does_not_repeat_its_parents_frames
+# qemu-i386 7.2 ends by an assertion of its own after jumps out of handlers
+jumps=
+[ "$machine" != i386 ] || jumps=jumps_out_of_handlers_leave_whole_frames
+# shellcheck disable=SC2086
+check overflow a_child_does_not_repeat_its_parents_frames $jumps
 check output
-check spill
+# A busy emulator needs more than the 400 ms between two looks for a fork
+check spill an_exit_looks_up_few_processes
 if [ $parts = whole ]; then
 	check names a_forked_child_keeps_addresses_and_has_its_own_for_new_names
 	check async

@@ -8,7 +8,7 @@
 #include <syscap.h>
 #include <syscap/sampler.h>
 
-#define OWN_FRAME __attribute__((noinline, noclone))
+#define OWN_FRAME __attribute__((noinline))
 
 static volatile unsigned sink;
 
