@@ -400,12 +400,14 @@ CHILD(exits_beside_many)
 		mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 	             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(shared != MAP_FAILED);
-	syc_arena_head(&syc_process->session->arena)->looked_at =
-		syc_clock_kernel();
 	const pid_t pid = fork();
 	if (pid == 0) {
 		written_mark(1, 0);
 		n_opens = shared;
+		/* So late, because a fork and a first mark may take longer
+		 * than the time between two looks */
+		syc_arena_head(&syc_process->session->arena)->looked_at =
+			syc_clock_kernel();
 		exit(0);
 	}
 	CHECK_EQ(written_wait(pid), 0);
