@@ -136,11 +136,6 @@ static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned kind,
 	       8 * (uintptr_t)syc_machine_place(reg);
 }
 
-static inline uintptr_t syc_machine_strip(uintptr_t pc)
-{
-	return pc;
-}
-
 /* If the code returns from a signal handler, return the kind of the signal's
  * frame, else 0.  On x86-64: rax = 15; syscall. */
 static inline unsigned syc_machine_is_sigreturn(const unsigned char *code)
@@ -206,8 +201,6 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* x19 to x29, sp */
 #define SYC_KEPT           UINT64_C(0xbff80000)
 
-/* Load a word, without a sanitizer's check, because stacks hold poisoned
- * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -321,8 +314,6 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* sp, s0, s1, s2 to s11 */
 #define SYC_KEPT           UINT64_C(0x0ffc0304)
 
-/* Load a word, without a sanitizer's check, because stacks hold poisoned
- * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -381,11 +372,6 @@ static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned kind,
 	       8 * (uintptr_t)syc_machine_place(reg);
 }
 
-static inline uintptr_t syc_machine_strip(uintptr_t pc)
-{
-	return pc;
-}
-
 /* li a7, 139; ecall */
 static inline unsigned syc_machine_is_sigreturn(const unsigned char *code)
 {
@@ -438,8 +424,6 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* ebx, esp, ebp, esi, edi */
 #define SYC_KEPT           UINT64_C(0xf8)
 
-/* Load a word, without a sanitizer's check, because stacks hold poisoned
- * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -494,11 +478,6 @@ static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned kind,
 	                          offsetof(ucontext_t, uc_mcontext.gregs)
 	                : 4;
 	return sp + 4 * (uintptr_t)syc_machine_place(reg);
-}
-
-static inline uintptr_t syc_machine_strip(uintptr_t pc)
-{
-	return pc;
 }
 
 /* eax = 173 (kind 1), or pop %eax; eax = 119; then int $0x80 */
@@ -563,8 +542,6 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* r6 to r13, r15 */
 #define SYC_KEPT           UINT64_C(0xbfc0)
 
-/* Load a word, without a sanitizer's check, because stacks hold poisoned
- * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -625,11 +602,6 @@ static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned kind,
 	return sp + syc_machine_place(reg);
 }
 
-static inline uintptr_t syc_machine_strip(uintptr_t pc)
-{
-	return pc;
-}
-
 /* svc 173 (kind 1), svc 119 */
 static inline unsigned syc_machine_is_sigreturn(const unsigned char *code)
 {
@@ -682,8 +654,6 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* r1, r14 to r31 */
 #define SYC_KEPT           UINT64_C(0xffffc002)
 
-/* Load a word, without a sanitizer's check, because stacks hold poisoned
- * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -750,11 +720,6 @@ static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned kind,
 	       8 * (uintptr_t)syc_machine_place(reg);
 }
 
-static inline uintptr_t syc_machine_strip(uintptr_t pc)
-{
-	return pc;
-}
-
 /* addi r1, r1, 128 (kind 1); li r0, 172; sc */
 static inline unsigned syc_machine_is_sigreturn(const unsigned char *code)
 {
@@ -810,8 +775,6 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 /* r4 to r11, sp */
 #define SYC_KEPT           UINT64_C(0x2ff0)
 
-/* Load a word, without a sanitizer's check, because stacks hold poisoned
- * bytes. */
 static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
@@ -881,6 +844,13 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 
 #else
 #error "the unwinder does not support this machine, see docs/install.md"
+#endif
+
+#if !defined(__aarch64__) && !defined(__arm__)
+static inline uintptr_t syc_machine_strip(uintptr_t pc)
+{
+	return pc;
+}
 #endif
 
 /* Return the number of the register in column @column of tables, or a greater
