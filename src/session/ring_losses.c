@@ -10,7 +10,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,13 +18,11 @@
 
 #include "base/frame.h"
 #include "base/loss_record.h"
-#include "base/text.h"
 #include "emit/loss.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/fd.h"
 #include "os/process.h"
-#include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 #include "session/sink.h"
