@@ -318,7 +318,7 @@ static int run(const char *child, const char *arg, const char *path)
 	return written_wait(written_start(child, arg, env, -1));
 }
 
-TEST(a_nested_event_while_frames_are_given_up)
+TEST(nested_event_loses_nothing_while_frames_are_given_up)
 {
 	char *const dir = written_make_dir();
 	char path[300];
@@ -332,7 +332,7 @@ TEST(a_nested_event_while_frames_are_given_up)
 	written_remove_dir(dir);
 }
 
-TEST(a_jump_while_frames_are_given_up)
+TEST(jump_keeps_definitions_while_frames_are_given_up)
 {
 	char *const dir = written_make_dir();
 	char path[300];
@@ -358,7 +358,7 @@ TEST(a_child_continues_while_frames_are_given_up)
 	written_remove_dir(dir);
 }
 
-TEST(a_snapshot_while_frames_are_given_up)
+TEST(snapshot_has_no_gap_while_frames_are_given_up)
 {
 	char *const dir = written_make_dir();
 	char path[300], snapshot[300];
@@ -372,7 +372,7 @@ TEST(a_snapshot_while_frames_are_given_up)
 	written_remove_dir(dir);
 }
 
-TEST(a_kill_while_frames_are_given_up)
+TEST(kill_loses_nothing_while_frames_are_given_up)
 {
 	const long stride = stepper_stride(397);
 	bool goes_on = true;
