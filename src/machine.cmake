@@ -1,5 +1,5 @@
 # Find out what syscap supports on the target machine.  Sets SYSCAP_HAS_TOOLS, and
-# ends with an error where nothing is supported.
+# ends with an error if nothing is supported.
 include(CheckCSourceCompiles)
 
 # syscap_machine_is(<variable> <condition of the preprocessor>...)
@@ -22,9 +22,9 @@ if(NOT SYSCAP_HAS_TOOLS)
 		"defined(__i386__) || (defined(__powerpc64__) &&"
 		"_CALL_ELF == 2 && defined(__LITTLE_ENDIAN__)) ||"
 		"defined(__s390x__)")
-	syscap_machine_is(SYSCAP_MACHINE_HAS_EVENTS
+	syscap_machine_is(SYSCAP_MACHINE_IS_ARMHF
 		"defined(__ARMEL__) && defined(__ARM_EABI__)")
-	if(NOT SYSCAP_MACHINE_HAS_TABLES AND NOT SYSCAP_MACHINE_HAS_EVENTS)
+	if(NOT SYSCAP_MACHINE_HAS_TABLES AND NOT SYSCAP_MACHINE_IS_ARMHF)
 		message(FATAL_ERROR "syscap does not support this machine "
 			"(${CMAKE_SYSTEM_PROCESSOR}).  It supports x86-64 (not x32), "
 			"aarch64 and riscv64, and libraries without the command on "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwind_libunwind.c - implementation of unwind.h by libunwind, for machines
- * that the other files do not support (option SYSCAP_LIBUNWIND).
+ * unwind_libunwind.c - implementation of unwind.h by libunwind, in place of the
+ * other files (option SYSCAP_LIBUNWIND).
  *
  * This implementation is less safe than unwind.c.  For uncached data libunwind
  * calls dl_iterate_phdr(), which takes a lock of the loader.  So a walk in a
