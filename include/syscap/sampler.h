@@ -158,8 +158,8 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
 
 /**
  * Record crashes of this process and of its forked children.  A thread that
- * crashes emits a log message of the domain syscap.crash and a sample of its
- * stack.  The process then ends as without this call, by the same signal.
+ * crashes emits a log message of the domain syscap.crash and its stack, which
+ * is no sample.  The process then ends as without this call, by the same signal.
  *
  * The call sets an action for SIGSEGV, SIGBUS, SIGABRT, SIGILL and SIGFPE,
  * unless the program has set one.  The calling thread gets an alternate signal
