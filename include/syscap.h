@@ -261,7 +261,8 @@ int syscap_drain(void);
  * output of the recording is gone.  -EAGAIN: the capture is complete, except
  * that a thread emitted faster than its events were copied.
  *
- * Context: any-thread, signal-safe.  The call takes as long as the disk.
+ * Context: any-thread, signal-safe.  The call lasts until the capture is
+ * written.
  */
 int syscap_snapshot(const char *path);
 

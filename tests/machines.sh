@@ -10,8 +10,8 @@
 #	drop-in   the drop-in's interface and behaviour
 #
 # "-": not run.  For machines without a compiler, the script names the missing
-# packages.  Logs of failures remain in a temporary directory.  The tests are the ctest tests
-# emit.MACHINE and unwind.MACHINE, which the kernel or qemu-user runs.
+# packages.  Logs of failures remain in a temporary directory.  The tests are the
+# ctest tests emit.MACHINE and unwind.MACHINE, which the kernel or qemu-user runs.
 #
 # Reads SYSCAP (a built command that reads the machines' captures; may be empty)
 # and CC.

@@ -128,7 +128,8 @@ syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 	register long r5 __asm__("r5") = f;
 	register long r __asm__("r0") = a;
 
-	/* r7, the number, may be the frame pointer */
+	/* The kernel expects the number in r7, which may be the frame
+	 * pointer */
 	__asm__ volatile("mov ip, r7\n\t"
 	                 "mov r7, %1\n\t"
 	                 "svc #0\n\t"

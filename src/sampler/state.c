@@ -165,7 +165,7 @@ void syc_target_init(void)
 	mixed = (uint64_t)syc_clock_kernel() ^ (uintptr_t)&word;
 	mixed *= UINT64_C(0x9E3779B97F4A7C15);
 	/* With 64 bits, no address of a program, and no int, has the topmost
-	 * bit.  With 32 bits, one of 2,048 such addresses has this word */
+	 * bit.  With 32 bits, one of 2,048 values with this bit has the word */
 	word = ((uint32_t)(mixed >> 32) | UINT32_C(0x80000000)) >>
 	       (32 - (8 * sizeof(uintptr_t) - WORD_SHIFT));
 }

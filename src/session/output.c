@@ -322,9 +322,9 @@ struct beginning {
 	int result;
 };
 
-/* Write the header, the writer's PROCESS frame, the ring file's name and the mode in one
- * piece, or nothing.  So even a process that is killed right after the write
- * has a name. */
+/* Write the header, the writer's PROCESS frame, the ring file's name and the mode
+ * in one piece, or nothing.  So even a process that is killed right after the
+ * write has a name. */
 static bool write_beginning(void *data, const void *process, uint32_t len)
 {
 	struct beginning *const b = data;

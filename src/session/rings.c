@@ -443,7 +443,7 @@ int syc_spill_write_batch(struct syc_session *s, struct syc_batch *batch)
 	 * now */
 	if (r == 0 || !is_output)
 		clear_journal(s);
-	/* snapshot.c reads so many bytes of the capture */
+	/* snapshot.c reads this number of bytes of the capture */
 	__atomic_add_fetch(&s->written, batch->done, __ATOMIC_RELEASE);
 	return r;
 }

@@ -280,10 +280,10 @@ static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 /*
  * Return whether the frame is outermost, if no step leads out of a library's
  * code without tables.  A frame is outermost if its frame pointer (or back
- * chain) is 0, as in the loader's start.  A frame is also outermost if no call precedes its return
- * address.  For example, a fibre library stores the address of its end function
- * on a new stack.  A return address that points to data is the result of a
- * wrong step.
+ * chain) is 0, as in the loader's start.  A frame is also outermost if no call
+ * precedes its return address.  For example, a fibre library stores the address
+ * of its end function on a new stack.  A return address that points to data is
+ * the result of a wrong step.
  */
 static bool has_begun(struct syc_walk *walk)
 {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # large_pages.sh - events, own recordings, the drop-in, recorder and samplers with
-# pages of 16 and 64 KiB, in which harness/large_pages.c makes them believe.
+# pages of 16 and 64 KiB, which harness/large_pages.c simulates.
 #
 # Tests of rings with a few KiB are omitted, because large pages make these
-# rings larger.  record --memory makes its own system calls, which the library
-# does not see.
+# rings larger.  record --memory is omitted, because its own system calls bypass
+# harness/large_pages.c.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE, SYSCAP_TEST_BIN and CC.
 set -eu
