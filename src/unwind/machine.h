@@ -119,12 +119,6 @@ static inline unsigned syc_machine_place(unsigned reg)
 	return place[reg];
 }
 
-static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
-                                               unsigned reg)
-{
-	return (uintptr_t)context->uc_mcontext.gregs[syc_machine_place(reg)];
-}
-
 /* Return the address of register @reg in the frame of a signal, of the kind that
  * syc_machine_is_sigreturn() returned.  @sp is above the trampoline's
  * address. */
@@ -142,23 +136,6 @@ static inline unsigned syc_machine_is_sigreturn(const unsigned char *code)
 {
 	return memcmp(code, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9) == 0 ||
 	       memcmp(code, "\xb8\x0f\x00\x00\x00\x0f\x05", 7) == 0;
-}
-
-/*
- * Return whether the end of @code, of SYC_MACHINE_BEFORE bytes, may be a call.
- * The call may be relative, or through a register or memory, with or without
- * prefix.
- */
-static inline bool syc_machine_ends_with_call(const unsigned char *code)
-{
-	const unsigned char *const end = code + SYC_MACHINE_BEFORE;
-
-	if (end[-5] == 0xe8)
-		return true;
-	for (unsigned n = 2; n <= 7; n++)
-		if (end[-(int)n] == 0xff && (end[1 - (int)n] & 0x38) == 0x10)
-			return true;
-	return false;
 }
 
 /* Determine the state by the code at the pc, and by the byte before the pc. */
@@ -463,12 +440,6 @@ static inline unsigned syc_machine_place(unsigned reg)
 	return place[reg];
 }
 
-static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
-                                               unsigned reg)
-{
-	return (uintptr_t)context->uc_mcontext.gregs[syc_machine_place(reg)];
-}
-
 /* Above the trampoline's address are the handler's arguments: the number, and
  * for kind 1 two pointers. */
 static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned kind,
@@ -486,19 +457,6 @@ static inline unsigned syc_machine_is_sigreturn(const unsigned char *code)
 	if (memcmp(code, "\xb8\xad\x00\x00\x00\xcd\x80", 7) == 0)
 		return 1;
 	return memcmp(code, "\x58\xb8\x77\x00\x00\x00\xcd\x80", 8) == 0 ? 2 : 0;
-}
-
-/* Return whether the end of @code may be a call, as on x86-64. */
-static inline bool syc_machine_ends_with_call(const unsigned char *code)
-{
-	const unsigned char *const end = code + SYC_MACHINE_BEFORE;
-
-	if (end[-5] == 0xe8)
-		return true;
-	for (unsigned n = 2; n <= 7; n++)
-		if (end[-(int)n] == 0xff && (end[1 - (int)n] & 0x38) == 0x10)
-			return true;
-	return false;
 }
 
 static inline enum syc_machine_entry
@@ -844,6 +802,31 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 
 #else
 #error "the unwinder does not support this machine, see docs/install.md"
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
+static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
+                                               unsigned reg)
+{
+	return (uintptr_t)context->uc_mcontext.gregs[syc_machine_place(reg)];
+}
+
+/*
+ * Return whether the end of @code, of SYC_MACHINE_BEFORE bytes, may be a call.
+ * The call may be relative, or through a register or memory, with or without
+ * prefix.
+ */
+static inline bool syc_machine_ends_with_call(const unsigned char *code)
+{
+	const unsigned char *const end = code + SYC_MACHINE_BEFORE;
+
+	if (end[-5] == 0xe8)
+		return true;
+	for (unsigned n = 2; n <= 7; n++)
+		if (end[-(int)n] == 0xff && (end[1 - (int)n] & 0x38) == 0x10)
+			return true;
+	return false;
+}
 #endif
 
 #if !defined(__aarch64__) && !defined(__arm__)
