@@ -255,11 +255,11 @@ int syscap_drain(void);
  * @path is like the output of syscap_start(), with %p, %n and %%.  If the name
  * is taken, the new name ends with ".PID", ".PID.2" and so on.
  *
- * Returns 0, or a negative errno without a new file.  -ENODATA: the process is
- * not in flight mode, or has not emitted an event.  -EINVAL, -ENAMETOOLONG:
- * invalid @path.  -EPERM: this thread has a new seccomp filter.  -ESTALE: the
- * output of the recording is gone.  -EAGAIN: the capture is complete, except
- * that a thread emitted faster than its events were copied.
+ * Returns 0 or a negative errno.  -ENODATA: the process is not in flight mode,
+ * or has not emitted an event.  -EINVAL, -ENAMETOOLONG: invalid @path.  -EPERM:
+ * this thread has a new seccomp filter.  -ESTALE: the output of the recording is
+ * gone.  -EAGAIN: the capture is complete, except that a thread emitted faster
+ * than its events were copied.  After other errors, there is no new file.
  *
  * Context: any-thread, signal-safe.  The call lasts until the capture is
  * written.
