@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # flight.sh [whole] - flight mode.  A capture or a snapshot has the last events of
-# each thread without a gap, with their names and counters.  Emits make no system
-# call.  SIGKILL, fork, siglongjmp() out of the code that gives up frames, and
-# short threads leave whole captures.
+# each thread without a gap, with their names and counters.  Marks make no system
+# call after the first lap.  SIGKILL, fork, siglongjmp() out of the code that gives
+# up frames, and short threads leave whole captures.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -47,7 +47,7 @@ finish() {
 
 # check CAPTURE THREADS LAST [jumps]: at least THREADS threads.  The numbers of
 # each have no gap and, unless LAST is -, end with LAST.  After jumps, numbers
-# may miss.  Each stack has a name, and each counter is defined.
+# may be missing.  Each stack has a name, and each counter is defined.
 check() {
 	"$SYSCAP" check "$1" >checked 2>&1 || fail "$1: $(cat checked)"
 	"$SYSCAP" export --format csv --table marks "$1" >marks

@@ -4,9 +4,9 @@
 # reason and the stack.  The process has the same status as without syscap.
 # Each way of crashing is recorded by `syscap record --crashes` and by the
 # program itself.  The core files have the same signal, address and functions as
-# without syscap.  Their comparison needs gdb, and cores in the directory.  The
-# kernel's end of a process without memory needs a cgroup.
-# "whole" repeats all until there were 1,000 crashes.
+# without syscap.  Their comparison needs gdb, and a kernel that writes core files
+# into the directory.  The test of a process that the kernel ends for its memory
+# needs a cgroup.  "whole" repeats all tests, and expects 1,000 crashes.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -28,7 +28,7 @@ expect() {
 	"$SYSCAP" check "$1" >checked || fail "$(cat checked)"
 	"$SYSCAP" dump "$1" >dump
 	found=$(grep -c '"syscap.crash"' dump || :)
-	# The second thread may not crash before the process ends
+	# The process may end before the second thread crashes
 	[ "$found" = "$n" ] || { [ "$n" = 2 ] && [ "$found" = 1 ]; } ||
 		fail "$1: $found messages: $(cat err)"
 	[ "$(grep -c ' sample .*="crashed by ' dump || :)" = "$found" ] ||
