@@ -234,7 +234,8 @@ static void draw_tabs(struct syc_app_state *app)
 	app->tabs[SYC_PAGES] = x;
 }
 
-/* Draw the filters in use, or the end of a long list. */
+/* Draw the filters in use, or the end of a long list.  Returns the column after
+ * the last filter. */
 static int draw_lenses(struct syc_app_state *app, int y)
 {
 	const struct syc_page_context *context = &app->context;
