@@ -274,7 +274,7 @@ static inline uint64_t syc_moving_distance(const struct syc_moving_ring *ring,
 /*
  * Copy the ring once, the newest frames first, since the thread overwrites the
  * oldest frames first.  After the copy, *@ret_from of the *@ret_n bytes were
- * overwritten (R3 in ring.h).
+ * overwritten (R3 in ring.h).  Returns 0, -EAGAIN or -EIO.
  */
 static inline int syc_moving_copy(const struct syc_moving_ring *ring,
                                   unsigned char *to, uint32_t *ret_n,

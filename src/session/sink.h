@@ -183,8 +183,8 @@ void syc_output_drop_rings(struct syc_output *output);
 
 /**
  * Store the owner of the rings in @front, the mapped start of the ring file,
- * which contains @arena.  Begin the capture: the header, PROCESS, and the frame
- * that names the ring file.  The journal's `end` becomes the capture's size.
+ * which contains @arena.  Begin the capture: the header, PROCESS, the frame that
+ * names the ring file, and, if @is_flight, the mode.  The journal's `end` becomes the capture's size.
  * Other processes may read the ring file from then on.  @scratch has
  * SYC_OUTPUT_SCRATCH bytes.  Returns 0 or -errno.
  */
