@@ -66,6 +66,8 @@ struct sigaction syc_crash_action;
 static struct syc_workspace *workspace;
 static uint32_t recording_tid; /* 0: none */
 static uint32_t n_crashed;     /* threads whose events are not complete yet */
+/* The last thread that crashed, and its process, or 0 */
+static int32_t crashed_tid, crashed_pid;
 
 static const char *name_of(int signal)
 {
@@ -125,6 +127,22 @@ static void describe(char *message, size_t size, int signal,
 			syc_text_add(&text, ", itself");
 	}
 	*text.at = '\0';
+}
+
+/*
+ * Without the library, a crash ends the process at once.  So a thread that ends
+ * the process by exit() meanwhile waits for the end by the crash.  Otherwise the
+ * status of exit() would hide the crash.  Forked children have their parent's
+ * variable, and another pid.
+ */
+__attribute__((destructor)) static void wait_for_crash(void)
+{
+	const int64_t deadline = syc_clock_kernel() + 2 * WAIT_NS;
+
+	while (__atomic_load_n(&crashed_pid, __ATOMIC_ACQUIRE) == getpid() &&
+	       __atomic_load_n(&crashed_tid, __ATOMIC_RELAXED) != gettid() &&
+	       syc_clock_kernel() < deadline)
+		syc_futex_nap();
 }
 
 /* Wait for the reader of a full ring.  No emit of this thread is in progress, so
@@ -279,6 +297,10 @@ static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
 	const int32_t tid =
 		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
+	__atomic_store_n(&crashed_tid, tid, __ATOMIC_RELAXED);
+	__atomic_store_n(&crashed_pid,
+	                 (int32_t)syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
+	                 __ATOMIC_RELEASE);
 	if (sigaction(signal, NULL, &action) == 0 &&
 	    (action.sa_flags & SA_SIGINFO) == 0)
 		info = NULL;

@@ -283,6 +283,39 @@ NAMED void *crash_second(void *unused)
 	return unused;
 }
 
+static int32_t crashing_tid;
+
+static void *crash_in_thread(void *unused)
+{
+	__atomic_store_n(&crashing_tid, gettid(), __ATOMIC_RELEASE);
+	crash_here();
+	return unused;
+}
+
+/* Return while another thread's handler, which blocks all signals, runs. */
+static void crash_at_exit(void)
+{
+	char path[64], status[4096], mask[17] = "";
+	pthread_t thread;
+	int32_t tid;
+
+	if (pthread_create(&thread, NULL, crash_in_thread, NULL) != 0)
+		exit(1);
+	while ((tid = __atomic_load_n(&crashing_tid, __ATOMIC_ACQUIRE)) == 0)
+		;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+	while (strncmp(mask, "fffffff", 7) != 0) {
+		const int fd = open(path, O_RDONLY);
+		const ssize_t n = read(fd, status, sizeof(status) - 1);
+
+		close(fd);
+		status[n > 0 ? n : 0] = '\0';
+		const char *const at = strstr(status, "SigBlk:");
+		if (at != NULL)
+			sscanf(at, "SigBlk: %16s", mask);
+	}
+}
+
 /*
  * The recorder stops, so the first thread waits for room in its ring.  The second
  * thread crashes meanwhile.
@@ -442,6 +475,8 @@ NAMED int crash(const char *way)
 		flip_in_threads();
 	else if (strcmp(way, "in_turn") == 0)
 		crash_in_turn();
+	else if (strcmp(way, "exit") == 0)
+		crash_at_exit();
 	else if (strcmp(way, "runtime") == 0)
 		crash_in_runtime();
 	else if (strcmp(way, "killed") == 0)

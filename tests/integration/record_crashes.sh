@@ -68,9 +68,9 @@ crash() {
 record() {
 	way=$1 signal=$2 reason=$3 function=$4 n=${5:-1}
 	status=0
-	[ $way = in_turn ] || ./crashes "$way" 2>/dev/null || status=$?
+	[ $way = in_turn ] || [ $way = exit ] || ./crashes "$way" 2>/dev/null || status=$?
 	case $way in
-	event | in_turn) status=139 ;; # only a recorded program crashes
+	event | in_turn | exit) status=139 ;; # only a recorded program crashes
 	esac
 	for _ in 1 2 3 4 5; do
 		got=0
@@ -195,6 +195,7 @@ while [ $rounds != 0 ]; do
 	crash handler SIGSEGV ' at address 0x10' crash_in_handler
 	crash threads SIGSEGV ' at address 0x10' crash_together 2
 	crash event SIGSEGV ' at address 0x10' crash
+	crash exit SIGSEGV ' at address 0x10' crash_here # status of exit(): 7
 	crash busy SIGSEGV ', sent by process' emit_for_ever
 	crash child SIGSEGV ' at address 0x10' crash_in_child
 	crash ignored SIGSEGV '' '' 0
