@@ -205,6 +205,9 @@ static int fill(struct snapshot *to)
 
 	if (r == 0)
 		r = append_rings(to, &lost);
+	/* The program may have closed the fd of the rings */
+	if (r == 0 && lost != -EAGAIN)
+		r = lost;
 	if (r == 0)
 		r = set_end_time(to);
 	if (r != 0)
@@ -229,6 +232,8 @@ static int write_snapshot(struct snapshot *to, const char *path)
 		r = fill(to);
 		syc_write_nosignal_end(&quiet);
 		syc_output_close(&to->output, false);
+	} else if (to->output.fd >= 0) {
+		unlink(to->output.path); /* the program has closed the fd */
 	}
 	syc_fd_close(to->rings);
 	return r;

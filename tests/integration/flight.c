@@ -206,6 +206,34 @@ static void *snapshots(void *name)
 	return NULL;
 }
 
+static int is_over;
+
+static void *close_fds(void *unused)
+{
+	while (__atomic_load_n(&is_over, __ATOMIC_RELAXED) == 0)
+		for (int fd = 100; fd < 140; fd++)
+			close(fd);
+	return unused;
+}
+
+/* A snapshot that fails because the program closes its fds leaves no file. */
+static void run_closing(void)
+{
+	const char *const path = "closing.syscap";
+	pthread_t thread;
+
+	SYSCAP_MARK("app", "flight", syscap_clock(), 1, NULL);
+	if (pthread_create(&thread, NULL, close_fds, NULL) != 0)
+		exit(2);
+	for (int i = 0; i < 2000; i++) {
+		const int r = syscap_snapshot(path);
+
+		expect(unlink(path), r == 0 || r == -EAGAIN ? 0 : -1);
+	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+}
+
 /* Two threads take snapshots while eight threads emit. */
 static void run_snapshots(void)
 {
@@ -315,6 +343,8 @@ int main(int argc, char **argv)
 		run_jumps();
 	} else if (strcmp(deed, "snapshots") == 0) {
 		run_snapshots();
+	} else if (strcmp(deed, "closing") == 0) {
+		run_closing();
 	} else if (strcmp(deed, "results") == 0) {
 		run_results();
 	} else if (strcmp(deed, "defines") == 0) {

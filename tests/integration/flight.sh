@@ -144,6 +144,7 @@ echo "$i snapshots while $(cat n_events) events were emitted"
 
 # Snapshots by the program itself
 rm -f [ab]*.syscap
+run closing
 run snapshots $own
 for file in [ab]*.syscap; do
 	check "$file" 7 -
