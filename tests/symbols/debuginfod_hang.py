@@ -5,6 +5,7 @@ and never answers end at the time limit, and at Ctrl-C.
 Reads plain.syscap in the current directory, and records PROGRAM.
 """
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,15 +23,20 @@ server.settimeout(30)
 
 def run(limit, interrupt, command=("symbolize", "plain.syscap")):
     """Return the status, the messages and the seconds of a run."""
+    # An earlier download may have connected again
+    while select.select([server], [], [], 0)[0]:
+        server.accept()
     began = time.monotonic()
     process = subprocess.Popen(
         [syscap, command[0], "--debuginfod=" + limit, "-o", "hang.syscap",
          *command[1:]],
         env=env, stderr=subprocess.PIPE, text=True, start_new_session=True)
     if interrupt:
-        server.accept()  # the download has begun
+        connection, _ = server.accept()  # the download has begun
         interrupt(process.pid)
     _, messages = process.communicate(timeout=60)
+    if interrupt:
+        connection.close()  # not earlier: the download would begin again
     return process.returncode, messages, time.monotonic() - began
 
 
