@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crash.c - events of a thread that crashes: a log message and a sample.
+ * crash.c - events of a thread that crashes: a log message and the
+ * thread's stack.
  *
  * The handler runs only for signals whose action was the default, so the
  * process ends after the handler.  All signals are blocked in the handler.  Until
@@ -137,6 +138,9 @@ static void describe(char *message, size_t size, int signal,
  */
 __attribute__((destructor)) static void wait_for_crash(void)
 {
+	/* Without a crash, no system call: a filter may kill the process for one */
+	if (__atomic_load_n(&crashed_pid, __ATOMIC_ACQUIRE) == 0)
+		return;
 	const int64_t deadline = syc_clock_kernel() + 2 * WAIT_NS;
 
 	while (__atomic_load_n(&crashed_pid, __ATOMIC_ACQUIRE) == getpid() &&
