@@ -224,167 +224,17 @@ static void describe_sampled(const struct syscap_profile_heap *heap, char *text,
 		         heap->sample_bytes);
 }
 
-#define LAST_NS   (INT64_C(2) * 1000000000) /* shown of a long recording */
-#define MARGIN_NS (LAST_NS / 20)
-#define MAX_STACK 64u
-
-/* The facts of a moment: the first crash, or a stall that did not end. */
-struct moment {
-	char headline[200], window[64];
-	char *stack; /* allocated: names of functions by line */
-};
-
-/* The axis of the page begins with the last seconds until @time. */
-static void add_window(struct facts *facts, const struct syc_page *page,
-                       int64_t time, struct moment *moment)
+static void add_moment(struct facts *facts,
+                       const struct syc_page_moment *moment)
 {
-	struct syscap_profile_span span;
-
-	syscap_profile_span(page->profile, &span);
-	const uint64_t begin = syc_page_time(page, span.begin);
-	const uint64_t to = syc_page_time(page, time) + MARGIN_NS;
-	if (to <= begin + LAST_NS)
+	if (moment->window[0] != '\0')
+		add_text(facts, "window", moment->window);
+	if (moment->headline[0] == '\0')
 		return;
-	snprintf(moment->window, sizeof(moment->window), "%" PRIu64 "-%" PRIu64,
-	         to - LAST_NS, to);
-	add_text(facts, "window", moment->window);
-}
-
-/* The functions of @stack, except the @first innermost. */
-static int describe_stack(const struct syc_page *page, uint32_t stack,
-                          size_t first, char **ret_text)
-{
-	uint32_t functions[MAX_STACK];
-	const size_t n = syscap_profile_stack_functions(page->profile, stack,
-	                                                functions, MAX_STACK);
-	size_t size;
-	FILE *const text = open_memstream(ret_text, &size);
-
-	if (text == NULL)
-		return -ENOMEM;
-	for (size_t i = first; i < n && i < MAX_STACK; i++)
-		fprintf(text, "%s\n",
-		        syscap_profile_function(page->profile, functions[i])
-		                ->name);
-	if (n > MAX_STACK)
-		fputs("…\n", text);
-	return fclose(text) == 0 ? 0 : -ENOMEM;
-}
-
-/* Return whether a mark states that the loop of @wait ended its stall. */
-static bool has_ended(const struct syscap_profile *profile,
-                      const struct syscap_profile_wait *wait)
-{
-	const struct syscap_profile_mark_name *names;
-	size_t n_names;
-
-	names = syscap_profile_mark_names(profile, &n_names);
-	for (size_t i = syscap_profile_n_marks(profile); i-- > 0;) {
-		const struct syscap_profile_mark mark =
-			syscap_profile_mark(profile, i);
-
-		if (mark.thread == wait->thread && mark.time <= wait->time &&
-		    mark.duration >= 0 &&
-		    (uint64_t)mark.duration >=
-		            (uint64_t)wait->time - (uint64_t)mark.time &&
-		    strcmp(names[mark.name].group, "loop") == 0 &&
-		    strcmp(names[mark.name].name, "stall") == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Return the last stack of a stall that has no mark, or NULL. */
-static const struct syscap_profile_wait *
-find_stall(const struct syscap_profile *profile)
-{
-	const struct syscap_profile_wait *waits;
-	size_t n;
-
-	waits = syscap_profile_waits(profile, &n);
-	while (n-- > 0)
-		if (waits[n].is_stall)
-			return has_ended(profile, &waits[n]) ? NULL : &waits[n];
-	return NULL;
-}
-
-static int add_moment(struct facts *facts, const struct syc_page *page,
-                      int64_t time, const char *label, uint32_t stack,
-                      size_t first, struct moment *moment)
-{
-	add_window(facts, page, time, moment);
 	add_text(facts, "moment", moment->headline);
-	add_text(facts, "moment_label", label);
-	add_time(facts, "moment_time", syc_page_time(page, time));
-	const int r = describe_stack(page, stack, first, &moment->stack);
-	if (r == 0)
-		add_text(facts, "moment_stack", moment->stack);
-	return r;
-}
-
-static int describe_crash(const struct syc_page *page, struct facts *facts,
-                          struct moment *moment)
-{
-	const struct syscap_profile_crash *crash;
-	size_t n, used;
-
-	crash = syscap_profile_crashes(page->profile, &n);
-	syscap_profile_describe_crash(page->profile, moment->headline,
-	                              sizeof(moment->headline));
-	used = strlen(moment->headline);
-	if (n > 1)
-		snprintf(moment->headline + used,
-		         sizeof(moment->headline) - used, ", and %zu more",
-		         n - 1);
-	return add_moment(facts, page, crash->time,
-	                  page->report->redact ? "crash" : crash->message,
-	                  crash->stack, 1, moment);
-}
-
-static int describe_stall(const struct syc_page *page, struct facts *facts,
-                          const struct syscap_profile_wait *stall,
-                          struct moment *moment)
-{
-	const struct syscap_profile_thread *thread;
-	const struct syscap_profile_process *process;
-	struct syscap_profile_span span;
-	char after[32];
-	int64_t passed;
-	size_t n;
-
-	syscap_profile_span(page->profile, &span);
-	if (__builtin_sub_overflow(stall->time, span.begin, &passed))
-		passed = INT64_MAX;
-	thread = &syscap_profile_threads(page->profile, &n)[stall->thread];
-	process = &syscap_profile_processes(page->profile, &n)[thread->process];
-	syc_duration_format(passed, after, sizeof(after));
-	snprintf(moment->headline, sizeof(moment->headline),
-	         "a loop of process %d was stalled after %s of the recording, "
-	         "and the stall did not end",
-	         (int)process->pid, after);
-	return add_moment(facts, page, stall->time, "stalled", stall->stack, 0,
-	                  moment);
-}
-
-/* The page opens at a crash, at a stall that did not end, or, in flight mode, at
- * the end. */
-static int describe_moment(const struct syc_page *page, struct facts *facts,
-                           struct moment *moment)
-{
-	const struct syscap_profile_wait *const stall =
-		find_stall(page->profile);
-	struct syscap_profile_span span;
-	size_t n_crashes;
-
-	syscap_profile_crashes(page->profile, &n_crashes);
-	if (n_crashes > 0)
-		return describe_crash(page, facts, moment);
-	if (stall != NULL)
-		return describe_stall(page, facts, stall, moment);
-	syscap_profile_span(page->profile, &span);
-	if (span.is_flight)
-		add_window(facts, page, span.end, moment);
-	return 0;
+	add_text(facts, "moment_label", moment->label);
+	add_time(facts, "moment_time", moment->time);
+	add_text(facts, "moment_stack", moment->stack);
 }
 
 static int write_facts(struct syc_page *page)
@@ -398,7 +248,7 @@ static int write_facts(struct syc_page *page)
 	char unsampled[MAX_UNSAMPLED], incomparable[MAX_UNSAMPLED];
 	char early[200], sampled[80];
 	struct syscap_profile_heap heap;
-	struct moment moment = { .stack = NULL };
+	struct syc_page_moment moment;
 	int r;
 
 	if (filter == NULL)
@@ -442,7 +292,8 @@ static int write_facts(struct syc_page *page)
 	add_number(&facts, "with_recording", report->with_recording);
 	add_text(&facts, "of", report->of);
 	add_text(&facts, "check", report->redact ? "" : report->check);
-	r = describe_moment(page, &facts, &moment);
+	r = syc_page_find_moment(page, &moment);
+	add_moment(&facts, &moment);
 	if (r == 0)
 		r = syc_column_write_texts(&page->pack, "facts", facts.n,
 		                           facts.texts);

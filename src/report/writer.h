@@ -181,6 +181,19 @@ static inline uint64_t syc_page_time(const struct syc_page *page, int64_t time)
 	return (uint64_t)time - (uint64_t)page->base;
 }
 
+/** The moment at which the page opens. */
+struct syc_page_moment {
+	char headline[200], window[64]; /* "FROM-TO" in ns.  Or "" */
+	const char *label;
+	uint64_t time;
+	char *stack; /* allocated: names of functions by line.  Or NULL */
+};
+
+/** Find the first crash, a stall that did not end, or the end in flight mode.
+ * Without any of these, the texts are empty.  Returns 0 or -ENOMEM. */
+int syc_page_find_moment(const struct syc_page *page,
+                         struct syc_page_moment *ret_moment);
+
 /* Each function writes its columns.  Returns 0 or -ENOMEM. */
 int syc_page_write_about(struct syc_page *page);
 int syc_page_write_who(struct syc_page *page);

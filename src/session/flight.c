@@ -125,7 +125,7 @@ void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves)
 		left += size;
 	const unsigned char *frame =
 		(const unsigned char *)ring + ring->offset + (uint32_t)passed;
-	uint32_t len = UINT32_MAX;
+	uint32_t len = UINT32_MAX; /* the length of no frame */
 	while (left > rest) {
 		uint16_t next;
 

@@ -265,14 +265,14 @@ int syscap_snapshot(const char *path)
 	int r = -ENODATA;
 
 	syc_setup_join();
-	if (!syc_process_is_there())
-		return r;
-	syc_undisturbed_begin(&before);
-	struct syc_session *const s = syc_session_look();
-	if (s != NULL && s->plan->is_flight && s->pid == getpid())
-		r = take_snapshot(s, path);
-	syc_session_leave();
-	syc_undisturbed_end(&before);
+	if (syc_process_is_there()) {
+		syc_undisturbed_begin(&before);
+		struct syc_session *const s = syc_session_look();
+		if (s != NULL && s->plan->is_flight && s->pid == getpid())
+			r = take_snapshot(s, path);
+		syc_session_leave();
+		syc_undisturbed_end(&before);
+	}
 	errno = saved;
 	return r;
 }

@@ -137,12 +137,19 @@ check() {
 	printf '%s\n' '' "$@" >excluded
 	# backtrace() of this test stores 64-bit addresses
 	echo two_addresses_in_front_drop_the_callback_and_the_call >>excluded
-	# shellcheck disable=SC2086,SC2046
-	$run ./"$name" --timeout 120 \
-		$($run ./"$name" --list | grep -vxFf excluded) || {
-		echo "FAILED: $name"
-		n_failed=$((n_failed + 1))
-	}
+	# qemu-i386 7.2 sometimes ends by an assertion of its own after a handler
+	for _ in 1 2 3; do
+		status=0
+		# shellcheck disable=SC2086,SC2046
+		$run ./"$name" --timeout 120 \
+			$($run ./"$name" --list | grep -vxFf excluded) \
+			>log 2>&1 || status=1
+		cat log
+		[ $status = 1 ] || return 0
+		grep -q 'i386_tr_init_disas_context: assertion' log || break
+	done
+	echo "FAILED: $name"
+	n_failed=$((n_failed + 1))
 }
 
 tests=$source/tests
@@ -159,11 +166,7 @@ for name in output spill $sessions; do
 done
 check emit a_stock_recorder_gets_the_process_id
 check connection
-# qemu-i386 7.2 ends by an assertion of its own after jumps out of handlers
-jumps=
-[ "$machine" != i386 ] || jumps=jumps_out_of_handlers_leave_whole_frames
-# shellcheck disable=SC2086
-check overflow a_child_does_not_repeat_its_parents_frames $jumps
+check overflow a_child_does_not_repeat_its_parents_frames
 check output
 # A busy emulator needs more than the 400 ms between two looks for a fork
 check spill an_exit_looks_up_few_processes
