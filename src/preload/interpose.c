@@ -164,8 +164,9 @@ static int change_action(int number, const struct sigaction *action,
 	const int hidden = syc_tick_mask_get(number);
 	const struct sigaction *passed =
 		syc_tick_mask_add(action, &copy, &added);
+	/* Under a filter, no crash is recorded */
 	if (is_reset && action->sa_handler == SIG_DFL &&
-	    is_crash_caught(number))
+	    is_crash_caught(number) && !syc_seccomp_has_filter())
 		passed = &syc_crash_action;
 	const int r = NEXT(sigaction)(number, passed, before);
 	if (r != 0)

@@ -263,8 +263,10 @@ static void block(int signal, ucontext_t *context)
 
 /*
  * Let the signal have its default action when the handler returns.  @info is
- * NULL if the program has installed the action again without SA_SIGINFO.  Any of
- * the calls may fail under a filter.  The process must end nevertheless.
+ * NULL if the program has installed the action again without SA_SIGINFO, or has a
+ * filter.  Many filters kill the process for rt_tgsigqueueinfo(), but not for
+ * tgkill(), which raise() calls.  Any of the calls may fail under a filter.  The
+ * process must end nevertheless.
  */
 static void end_process(int32_t tid, int signal, siginfo_t *info,
                         ucontext_t *context)
@@ -291,10 +293,11 @@ static void end_process(int32_t tid, int signal, siginfo_t *info,
 static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
                                              void *context)
 {
+	const bool has_filter = syc_seccomp_has_filter();
 	struct sigaction action;
 
 	/* A filter may forbid any call */
-	if (syc_seccomp_has_filter() && is_from_instruction(signal, info)) {
+	if (has_filter && is_from_instruction(signal, info)) {
 		block(signal, context);
 		return;
 	}
@@ -305,10 +308,10 @@ static SYC_REALIGN SYC_NO_CANARY void handle(int signal, siginfo_t *info,
 	__atomic_store_n(&crashed_pid,
 	                 (int32_t)syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0),
 	                 __ATOMIC_RELEASE);
-	if (sigaction(signal, NULL, &action) == 0 &&
-	    (action.sa_flags & SA_SIGINFO) == 0)
+	if (has_filter || (sigaction(signal, NULL, &action) == 0 &&
+	                   (action.sa_flags & SA_SIGINFO) == 0))
 		info = NULL;
-	if (syc_tick_owns_tls(tid) && !syc_seccomp_has_filter() &&
+	if (syc_tick_owns_tls(tid) && !has_filter &&
 	    syc_tick_has_room(context, (uintptr_t)__builtin_frame_address(0),
 	                      STACK_ROOM)) {
 		struct syc_undisturbed before;

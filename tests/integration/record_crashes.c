@@ -206,6 +206,12 @@ static void reset_and_raise(int number)
 	raise(number);
 }
 
+static void reset_and_kill(int number)
+{
+	signal(number, SIG_DFL);
+	kill(getpid(), number);
+}
+
 static int must_end;
 
 NAMED void *flip_action(void *unused)
@@ -410,14 +416,14 @@ static int use_all_memory(void)
 	}
 }
 
-/* Refuse one system call from now on. */
-static void refuse(long number)
+/* From now on a filter has @result for one system call. */
+static void filter_call(long number, uint32_t result)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		         offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, result),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
@@ -487,11 +493,18 @@ NAMED int crash(const char *way)
 	         prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0)
 		crash_here();
 	else if (strcmp(way, "queue_refused") == 0) {
-		refuse(SYS_rt_tgsigqueueinfo);
+		filter_call(SYS_rt_tgsigqueueinfo, SECCOMP_RET_ERRNO | EPERM);
 		raise(SIGABRT);
 	} else if (strcmp(way, "action_refused") == 0) {
-		refuse(SYS_rt_sigaction);
+		filter_call(SYS_rt_sigaction, SECCOMP_RET_ERRNO | EPERM);
 		raise(SIGABRT);
+	} else if (strcmp(way, "queue_kills") == 0) {
+		filter_call(SYS_rt_tgsigqueueinfo, SECCOMP_RET_KILL_PROCESS);
+		raise(SIGABRT);
+	} else if (strcmp(way, "reset_in_filter") == 0) {
+		signal(SIGSEGV, reset_and_kill);
+		filter_call(SYS_tgkill, SECCOMP_RET_KILL_PROCESS);
+		crash_here();
 	} else if (strcmp(way, "ignored") == 0 &&
 	           signal(SIGSEGV, SIG_IGN) != SIG_ERR)
 		kill(getpid(), SIGSEGV);

@@ -182,6 +182,8 @@ grep -q ' "syscap.mode" text "flight"' dump || fail "flight mode is not stated"
 end strict
 end queue_refused
 end action_refused 137 # by SIGKILL
+end queue_kills
+end reset_in_filter
 while [ $rounds != 0 ]; do
 	crash segv SIGSEGV ' at address 0x10: no memory is mapped' crash_here
 	crash abort SIGABRT ', sent by process' crash
