@@ -103,7 +103,7 @@ extern "C" {
 /* -------------------------------------------------- state and recording */
 
 /**
- * True while events may be recorded.  The macros test this state.  Call
+ * Returns true while events may be recorded.  The macros test this state.  Call
  * this function before the expensive preparation of an event.
  *
  * Context: any-thread, signal-safe.  One load.
@@ -771,7 +771,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
  * -ENOBUFS: there was no room.  -ECANCELED: recording stopped or changed its
  * destination, or the process forked, during the call.
  *
- * Context: any-thread.  Not a cancellation point.
+ * Context: any-thread.  This call is not a cancellation point.
  */
 int syscap_file(const char *path, const void *data, size_t size);
 
@@ -781,7 +781,7 @@ int syscap_file(const char *path, const void *data, size_t size);
  * fails, nothing is embedded.  The call does not read @fd while nothing is
  * recorded.
  *
- * Context: any-thread.  Not a cancellation point.
+ * Context: any-thread.  This call is not a cancellation point.
  */
 int syscap_file_fd(const char *path, int fd);
 
@@ -839,7 +839,7 @@ void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 void syc_counter_slow(struct syscap_counter *counter, uint64_t bits,
                       int64_t now, const void *cfa);
 
-/** True if the ring of @st has @counter's definition. */
+/** Returns true if the ring of @st has @counter's definition. */
 static inline bool syc_counter_is_defined(const struct syc_thread *st,
                                           const struct syscap_counter *counter)
 {

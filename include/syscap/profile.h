@@ -552,12 +552,13 @@ int syscap_view_new(const struct syscap_profile *profile,
 void syscap_view_free(struct syscap_view *view);
 
 /**
- * True if an event of @thread at @time passes the filter's times, pid and
- * threads.  Use this function for events without a stack: values and log lines.
+ * Returns true if an event of @thread at @time passes the filter's times, pid
+ * and threads.  Use this function for events without a stack: values and log
+ * lines.
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
-/** True if a mark passes as in syscap_view_has(): the mark overlaps the
+/** Returns true if a mark passes as in syscap_view_has(): the mark overlaps the
  * filter's times. */
 bool syscap_view_has_mark(const struct syscap_view *view, uint32_t thread,
                           int64_t time, int64_t duration);
@@ -829,8 +830,8 @@ syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
  * A thread that crashed, with its log message of the domain "syscap.crash".  The
- * stack is kept with the part SAMPLES.  Its innermost frame has the name of the
- * signal, as in "crashed by SIGSEGV".
+ * stack is kept with the part SAMPLES.  The innermost frame of the stack has
+ * the name of the signal, as in "crashed by SIGSEGV".
  */
 struct syscap_profile_crash {
 	int64_t time;

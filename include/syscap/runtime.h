@@ -53,8 +53,9 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 uint64_t syscap_jit_lost(void);
 
 /**
- * True if all @n bytes at @at can be read.  The check makes one or two system
- * calls that have no effect.  Another thread may unmap the memory afterwards.
+ * Returns true if all @n bytes at @at can be read.  The check makes one or two
+ * system calls that have no effect.  Another thread may unmap the memory
+ * afterwards.
  *
  * Context: any-thread, signal-safe.
  */

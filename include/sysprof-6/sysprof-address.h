@@ -31,8 +31,8 @@ typedef enum SysprofAddressContext {
 
 /**
 
- * True if @address is one of perf's context markers.  Stores the context of
- * @address, or NONE, in *@context, unless @context is NULL.
+ * Returns true if @address is one of perf's context markers.  Stores the
+ * context of @address, or NONE, in *@context, unless @context is NULL.
  *
  * Context: any-thread, signal-safe.
  */

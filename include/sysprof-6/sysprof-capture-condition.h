@@ -69,8 +69,8 @@ SysprofCaptureCondition *
 sysprof_capture_condition_new_where_file(const char *path);
 
 /**
- * True if @frame matches.  @frame must be whole and in the byte order of the
- * host, as readers return frames.
+ * Returns true if @frame matches.  @frame must be whole and in the byte order
+ * of the host, as readers return frames.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,

@@ -43,7 +43,7 @@ sysprof_capture_cursor_get_reader(SysprofCaptureCursor *self);
  * Call @callback for each frame from the cursor's position that matches at
  * least one condition, or for all frames if the cursor has no condition.  The
  * walk omits frames of unknown types and malformed frames.  If the walk ends
- * early, the reader has the reason.
+ * early, the reader stores the reason.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,

@@ -174,8 +174,8 @@ bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
                                     const char *filename);
 
 /**
- * Get or set counts of frames.  sysprof_capture_writer_create_reader() also
- * sets counts.  Returns false if there are no counts.  @st_buf may be NULL.
+ * Get or set frame counts.  sysprof_capture_writer_create_reader() also sets
+ * counts.  Returns false if there are no counts.  @st_buf may be NULL.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_get_stat(SysprofCaptureReader *self,

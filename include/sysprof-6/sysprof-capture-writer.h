@@ -260,7 +260,7 @@ SYSPROF_AVAILABLE_IN_ALL
 unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
                                                     unsigned int n_counters);
 
-/** Flush, and create a reader of the file, with the counts of frames so far. */
+/** Flush, and create a reader of the file, with the frame counts so far. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *
 sysprof_capture_writer_create_reader(SysprofCaptureWriter *self);

@@ -44,8 +44,8 @@ SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_init(void);
 
 /**
- * True if events may be recorded.  Call this function before the expensive
- * preparation of an event.
+ * Returns true if events may be recorded.  Call this function before the
+ * expensive preparation of an event.
  */
 SYSPROF_AVAILABLE_IN_3_38
 bool sysprof_collector_is_active(void);

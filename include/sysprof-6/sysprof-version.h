@@ -23,7 +23,7 @@
 	(SYSPROF_ENCODE_VERSION(SYSPROF_MAJOR_VERSION, SYSPROF_MINOR_VERSION, \
 	                        SYSPROF_MICRO_VERSION))
 
-/** True if the interface is @major.@minor.@micro or later. */
+/** Evaluates to true if the interface is @major.@minor.@micro or later. */
 #define SYSPROF_CHECK_VERSION(major, minor, micro) \
 	(SYSPROF_VERSION_HEX >=                    \
 	 SYSPROF_ENCODE_VERSION((major), (minor), (micro)))
