@@ -282,8 +282,13 @@ static void end_process(int32_t tid, int signal, siginfo_t *info,
 	    ((info != NULL &&
 	      syc_raw_syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal,
 	                      (long)(uintptr_t)info, 0, 0) == 0) ||
-	     syc_raw_syscall(SYS_tgkill, pid, tid, signal, 0, 0, 0) == 0))
+	     syc_raw_syscall(SYS_tgkill, pid, tid, signal, 0, 0, 0) == 0)) {
+		/* Under the default action, the first process of a pid namespace
+		 * survives a signal that no instruction caused */
+		if (pid == 1)
+			__atomic_store_n(&crashed_pid, 0, __ATOMIC_RELAXED);
 		return;
+	}
 	if (info != NULL && is_from_instruction(signal, info))
 		block(signal, context);
 	else

@@ -416,6 +416,12 @@ static int use_all_memory(void)
 	}
 }
 
+static void *exit_at_once(void *unused)
+{
+	(void)unused;
+	exit(7);
+}
+
 /* From now on a filter has @result for one system call. */
 static void filter_call(long number, uint32_t result)
 {
@@ -505,6 +511,12 @@ NAMED int crash(const char *way)
 		signal(SIGSEGV, reset_and_kill);
 		filter_call(SYS_tgkill, SECCOMP_RET_KILL_PROCESS);
 		crash_here();
+	} else if (strcmp(way, "first") == 0) {
+		pthread_t thread;
+
+		raise(SIGABRT); /* ignored if the pid is 1 */
+		if (pthread_create(&thread, NULL, exit_at_once, NULL) == 0)
+			pthread_join(thread, NULL);
 	} else if (strcmp(way, "ignored") == 0 &&
 	           signal(SIGSEGV, SIG_IGN) != SIG_ERR)
 		kill(getpid(), SIGSEGV);
