@@ -145,7 +145,7 @@ extern SYC_HIDDEN uint32_t syc_look_due;
 extern SYC_HIDDEN __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
-/* Out-of-line functions of src/emit.  All are signal-safe. */
+/* Out-of-line functions of src/emit, which are all signal-safe. */
 struct syc_thread *syc_thread_first(uint8_t type);
 bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
                       const void *cfa);
