@@ -50,11 +50,11 @@
  * `cmake --workflow --preset bench` measures the costs, and the README has
  * figures.
  *
- * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8 and are copied.
- * NULL is the empty text.  Longer texts are cut between characters.  Limits in
- * bytes: group 23, name 39, message 65,431 (log and metadata 65,463).  Further
- * limits: counter category and name 31, description 51, domain 31, metadata id
- * 39.
+ * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8, and NULL is the
+ * empty text.  The library copies texts, and cuts longer texts between
+ * characters.  Limits in bytes: group 23, name 39, message 65,431 (log and
+ * metadata 65,463).  Further limits: counter category and name 31, description
+ * 51, domain 31, metadata id 39.
  */
 #ifndef SYSCAP_H
 #define SYSCAP_H
@@ -158,8 +158,8 @@ struct syscap_stats {
 };
 
 /**
- * Get statistics on this process's events.  Fields beyond @stats->size are not
- * written.
+ * Get statistics on this process's events.  The call does not write fields
+ * beyond @stats->size.
  *
  * Context: any-thread, signal-safe.
  */
@@ -196,9 +196,9 @@ struct syscap_options {
  * of the process.  docs/trace-yourself.md is the guide.
  *
  * The call never changes an existing file: it appends ".PID" to the name, then
- * ".PID.2" and so on.  Forked children are recorded into the same file.
- * Recording stops at exec.  The options override the environment variables, and
- * a recorder gets no events until syscap_stop().  Published events survive the
+ * ".PID.2" and so on.  Forked children record into the same file. Recording
+ * stops at exec.  The options override the environment variables, and a
+ * recorder gets no events until syscap_stop().  Published events survive the
  * death of the process, see syscap-recover(1).
  *
  * Returns 0 and stores the file's name in @options->message, or returns a

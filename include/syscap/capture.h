@@ -22,8 +22,8 @@
  * The file is mapped, not copied: every pointer in a frame points into the
  * mapping and is valid until syscap_reader_close().  Malformed bytes never make
  * the reader read outside the file, loop or abort.  If the file is truncated
- * while it is open, accesses raise SIGBUS, as with any mapped file.  Both byte
- * orders are read.
+ * while it is open, accesses raise SIGBUS, as with any mapped file.  The reader
+ * accepts both byte orders.
  *
  * Functions that can fail return 0 (or a count) or -errno, and fill @error if
  * it is not NULL.  Context of all functions: one thread at a time per reader;
@@ -208,8 +208,8 @@ void syscap_reader_info(const struct syscap_reader *reader,
  * @ret_frame->len is 0.
  *
  * Returns -EILSEQ if the length is valid and the content is invalid: a count
- * does not fit, or a text is not terminated.  Fields are not decoded, and the
- * next call continues after the frame.
+ * does not fit, or a text is not terminated.  The call decodes no fields, and
+ * the next call continues after the frame.
  *
  * Frames of unknown type are returned like other frames, but not decoded.
  */

@@ -211,8 +211,8 @@ struct syscap_provider {
 struct syscap_attachment;
 
 /**
- * Call @provider at each sample of this thread. *@provider is copied.  Up to 8
- * providers may be attached to a thread; the newest is innermost.
+ * Call @provider at each sample of this thread. The call copies *@provider.  Up
+ * to 8 providers may be attached to a thread; the newest is innermost.
  *
  * Returns NULL if there is no memory or no room, or if @provider lacks a field.
  * Every provider needs walk().  SAFEPOINT without SIGNAL needs request(),

@@ -49,9 +49,9 @@ enum syscap_sampler_clock {
 	 * times a second.  At a higher requested rate, each sample has the
 	 * weight of all ticks that were due. */
 	SYSCAP_SAMPLER_CPU,
-	/* CLOCK_MONOTONIC, with any hz.  Sleeping threads are sampled, too.
-	 * Ticks wake sleeping threads, and system calls that are not restarted
-	 * return EINTR. */
+	/* CLOCK_MONOTONIC, with any hz.  The sampler also samples sleeping
+	 * threads. Ticks wake sleeping threads, and system calls that are not
+	 * restarted return EINTR. */
 	SYSCAP_SAMPLER_WALL,
 	/* The kernel's software clock for profilers: running threads only, at
 	 * rates above the kernel's tick. syscap_sampler_start() fails if
@@ -86,10 +86,10 @@ struct syscap_sampler_options {
  * Sample all threads of this process, and new threads within 100 ms, until
  * syscap_sampler_stop().
  *
- * A forked child is not sampled until it calls this function itself.  With
- * SYSCAP_SAMPLE, the sampling of a child starts after 10 ms, measured by the
- * child's sampling clock.  The sampler finds the child's new threads only while
- * one of its threads ticks.
+ * A forked child has no samples until the child calls this function itself.
+ * With SYSCAP_SAMPLE, the sampling of a child starts after 10 ms, measured by
+ * the child's sampling clock.  The sampler finds the child's new threads only
+ * while one of its threads ticks.
  *
  * Creates one thread, which looks for new threads, and a timer for each thread.
  * The sampler counts threads without a timer (RLIMIT_SIGPENDING) and threads
@@ -107,8 +107,8 @@ struct syscap_sampler_options {
 int syscap_sampler_start(struct syscap_sampler_options *options);
 
 /**
- * Stop sampling.  No sample is taken after this call returns 0.  The signal
- * handler stays, since a signal may be pending.
+ * Stop sampling.  The sampler takes no sample after this call returns 0.  The
+ * signal handler stays, since a signal may be pending.
  *
  * Returns 0, or -ENOENT: nothing is sampled.  -EBUSY or -ETIMEDOUT: another
  * start or stop, or a sample, takes seconds, for example on a very busy

@@ -40,7 +40,8 @@ extern "C" {
  * Choose the counters of this and all later recordings.  @what is a
  * comma-separated list of groups (cpu, memory, disk, net, energy, battery,
  * sched, psi), optionally with a rate, "hz=1" to "hz=100".  Without a group,
- * all groups are read; the default rate is 10 times a second.  NULL: none.
+ * the library reads all groups; the default rate is 10 times a second.  NULL:
+ * none.
  *
  * Returns 0.  -EINVAL: @what is invalid, and the choice is not changed.
  *

@@ -16,11 +16,11 @@
  *
  * In the functions that add a frame, @time is in nanoseconds of
  * CLOCK_MONOTONIC, and @cpu may be -1.  The functions copy all data.  A NULL
- * text means "".  Long texts are cut between UTF-8 characters.  The functions
- * return true if the frame is in the buffer or written.  Otherwise the
- * functions write no part of the frame, return false and set errno.  errno is
- * that of write() (EPIPE, ENOSPC, EAGAIN after a second of waiting), EINVAL, or
- * ENOBUFS (see Contexts).
+ * text means "".  The functions cut long texts between UTF-8 characters.  The
+ * functions return true if the frame is in the buffer or written.  Otherwise
+ * the functions write no part of the frame, return false and set errno.  errno
+ * is that of write() (EPIPE, ENOSPC, EAGAIN after a second of waiting), EINVAL,
+ * or ENOBUFS (see Contexts).
  *
  * Contexts
  *	One thread at a time may use a writer.  A signal handler on that thread
@@ -139,8 +139,8 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 
  * Get an address that represents @name in stacks of this capture.  Equal names
  * have equal addresses as long as the writer exists.  The file has each name
- * before its uses.  Names above 16,383 bytes are cut.  Returns 0 and sets errno
- * if there is no memory or no room.
+ * before its uses.  The call cuts names above 16,383 bytes.  Returns 0 and sets
+ * errno if there is no memory or no room.
  */
 SYSPROF_AVAILABLE_IN_ALL
 uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
@@ -234,8 +234,8 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
                                         uint32_t layer, const char *src,
                                         const char *dst);
 
-/** Add a D-Bus message.  Messages above 65,492 bytes are omitted and
- * flagged. */
+/** Add a D-Bus message.  The call omits and flags messages above 65,492
+ * bytes. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
                                              int64_t time, int cpu, int32_t pid,
@@ -274,7 +274,7 @@ bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
 /**
  * Join the content of @reader's file into this capture.  Counters get ids of
  * this writer.  JIT addresses in samples and allocations become the addresses
- * of the same names in this capture.  Frames of unknown types are copied
+ * of the same names in this capture.  The call copies frames of unknown types
  * unchanged.  Afterwards, the header's times cover both captures.
  *
  * On failure, returns false and sets errno.  EBADMSG: the file is damaged, and

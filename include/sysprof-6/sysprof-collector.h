@@ -21,9 +21,8 @@
  * interrupts one of these functions), before main() and after fork(); errno is
  * kept.  The printf forms are signal-safe if the C library's vsnprintf() is.
  *
- * A NULL text means "".  Long texts are cut between UTF-8
- * characters: group 23 bytes, mark 39, domain 31, message 65,431 (of a log
- * 65,463).
+ * A NULL text means "".  The library cuts long texts between UTF-8 characters:
+ * group 23 bytes, mark 39, domain 31, message 65,431 (of a log 65,463).
  */
 #ifndef SYSPROF_COLLECTOR_H
 #define SYSPROF_COLLECTOR_H
