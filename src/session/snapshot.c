@@ -154,15 +154,22 @@ static int append_ring(struct snapshot *to, uint32_t slot, int *ret_lost)
 		                        .page = arena->page,
 		                        .size = arena->body,
 		                        .slot = slot };
-	uint32_t n, n_kept;
+	uint32_t n, n_kept, kept;
 
-	if (header->kept_slot == 0 || header->kept_slot >= arena->n_slots)
+	/* A slot may have no memory, if no space was left for its ring */
+	if (!syc_moving_read_header(
+		    &ring, &kept, sizeof(kept),
+		    offsetof(struct syc_ring_header, kept_slot))) {
+		*ret_lost = -EIO;
+		return 0;
+	}
+	if (kept == 0 || kept >= arena->n_slots)
 		return 0;
 	int lost = syc_moving_load(&ring, to->bytes, &n);
 	if (lost != 0)
 		*ret_lost = lost;
 	/* The thread moves definitions out of its ring meanwhile */
-	ring.slot = header->kept_slot;
+	ring.slot = kept;
 	lost = syc_moving_load(&ring, to->bytes + arena->body, &n_kept);
 	if (lost != 0)
 		*ret_lost = lost;

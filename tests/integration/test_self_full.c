@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,4 +270,53 @@ TEST(an_output_fills_the_disk_and_its_ring_file_keeps_the_rest)
 	check_account(path, MARKS, &t);
 	CHECK_EQ(t.lost, 0);
 	small_disk_remove(dir);
+}
+
+/* More threads than the file system has rings for */
+#define THREADS 30u
+static pthread_barrier_t all;
+
+static void *emit_and_wait(void *arg)
+{
+	for (unsigned i = 0; i < MARKS; i++)
+		written_mark((unsigned)(uintptr_t)arg, i);
+	pthread_barrier_wait(&all);
+	pthread_barrier_wait(&all);
+	return NULL;
+}
+
+CHILD(takes_a_snapshot)
+{
+	pthread_t threads[THREADS];
+
+	CHECK_EQ(pthread_barrier_init(&all, NULL, THREADS + 1), 0);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, emit_and_wait,
+		                        (void *)i),
+		         0);
+	pthread_barrier_wait(&all);
+	CHECK_EQ(syscap_snapshot(peer_arg()), 0);
+	pthread_barrier_wait(&all);
+	for (unsigned i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+TEST(a_snapshot_passes_over_rings_that_got_no_memory)
+{
+	char *const runtime_dir = small_disk_make(1500);
+	char *const dir = written_make_dir();
+	char path[300], variable[400], runtime[400];
+	const char *const env[] = { variable, runtime, "SYSCAP_MODE=flight",
+		                    NULL };
+	struct tally t;
+
+	snprintf(path, sizeof(path), "%s/snapshot", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	snprintf(runtime, sizeof(runtime), "XDG_RUNTIME_DIR=%s", runtime_dir);
+	written_run("takes_a_snapshot", path, env, -1);
+	written_tally(path, &t);
+	CHECK(t.received != 0);
+	CHECK(t.lost >= MARKS); /* of a thread without a ring */
+	written_remove_dir(dir);
+	small_disk_remove(runtime_dir);
 }
