@@ -196,7 +196,7 @@ struct syscap_options {
  * of the process.  docs/trace-yourself.md is the guide.
  *
  * The call never changes an existing file: it appends ".PID" to the name, then
- * ".PID.2" and so on.  Forked children record into the same file. Recording
+ * ".PID.2" and so on.  Forked children record into the same file.  Recording
  * stops at exec.  The options override the environment variables, and a
  * recorder gets no events until syscap_stop().  Published events survive the
  * death of the process, see syscap-recover(1).
@@ -480,8 +480,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
                                              double value);
 
 /**
- * Record a counter's value now if the value differs from that of the last
- * recorded update, or if an event was lost since that update.
+ * Record a counter's value now if the value differs from the last recorded
+ * update, or if an event was lost since that update.
  *
  * Context: any-thread, signal-safe.
  */

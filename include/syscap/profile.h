@@ -27,10 +27,10 @@
  *
  * If a capture grows: read, settle, query, read again (syscap_profile_read()
  * continues), and settle again.  Reading only adds items, whose numbers do not
- * change, except that settling may change the function of a location when it
- * finds the address's name.  Pointers into the profile are valid until the next
- * read, settle or free.  A view does not change until it is freed, and its
- * numbers stay valid.  syscap_view_has() may be called until the next read.
+ * change.  As an exception, settling may change the function of a location if
+ * settling finds the address's name.  Pointers into the profile are valid until
+ * the next read, settle or free.  A view does not change until it is freed, and
+ * its numbers stay valid.  syscap_view_has() may be called until the next read.
  *
  * The profile owns copies of all texts, so the reader may be closed.  Texts are
  * valid UTF-8 without control characters.  Writers of other formats must escape

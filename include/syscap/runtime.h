@@ -211,7 +211,7 @@ struct syscap_provider {
 struct syscap_attachment;
 
 /**
- * Call @provider at each sample of this thread. The call copies *@provider.  Up
+ * Call @provider at each sample of this thread.  The call copies *@provider.  Up
  * to 8 providers may be attached to a thread; the newest is innermost.
  *
  * Returns NULL if there is no memory or no room, or if @provider lacks a field.
