@@ -81,9 +81,9 @@ extern "C" {
 #endif
 
 /*
- * The inline functions are also exported by libsyscap.so.  A program that links
- * or loads libsyscap.so defines SYSCAP_NO_INLINE before it includes this
- * header.  The inline parts use symbols of the archive only.
+ * libsyscap.so also exports the inline functions.  A program that links or
+ * loads libsyscap.so defines SYSCAP_NO_INLINE before it includes this header.
+ * The inline parts use symbols of the archive only.
  */
 /*
  * A program that defines SYSCAP_DISABLE before it includes this header has no
@@ -628,7 +628,7 @@ void syscap_metadata(const char *id, const char *value);
  * this call, and only while events are recorded.  @backtrace may write up to
  * two addresses before @addrs, so that unwinders can drop their own frame and
  * this function's.  @backtrace may emit.  If @backtrace leaves by siglongjmp(),
- * the event is not recorded.
+ * the call records no event.
  *
  * This call does not allocate, so malloc() can use it.  If @backtrace
  * allocates, the caller must prevent endless recursion.
@@ -689,7 +689,7 @@ enum syscap_link {
  * in any thread and process.
  *
  * The capture has @link as text before @message.  If @link is not in the enum,
- * no mark is recorded.
+ * the call records no mark.
  *
  * Context: any-thread, signal-safe.
  */
@@ -778,7 +778,7 @@ int syscap_file(const char *path, const void *data, size_t size);
 /**
  * Embed the content of @fd, from its position to its end, as syscap_file()
  * does.  If read() fails, returns its negative errno.  If the first read()
- * fails, nothing is embedded.  The call does not read @fd while nothing is
+ * fails, the call embeds nothing.  The call does not read @fd while nothing is
  * recorded.
  *
  * Context: any-thread.  This call is not a cancellation point.

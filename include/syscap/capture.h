@@ -211,7 +211,7 @@ void syscap_reader_info(const struct syscap_reader *reader,
  * does not fit, or a text is not terminated.  The call decodes no fields, and
  * the next call continues after the frame.
  *
- * Frames of unknown type are returned like other frames, but not decoded.
+ * The call returns frames of unknown type like other frames, but undecoded.
  */
 int syscap_reader_next(struct syscap_reader *reader,
                        struct syscap_frame *ret_frame,
@@ -285,9 +285,9 @@ const char *syscap_frame_type_name(uint8_t type);
  *		fprintf(stderr, "other.syscap: %s\n", error.message);
  *
  * Times are ns of one clock for the whole file.  The capture begins at the time
- * of the first addition and ends at the latest time.  Texts are copied, made
- * valid UTF-8, and cut if a frame cannot hold them.  The file contains whole
- * frames only, also after a failure.
+ * of the first addition and ends at the latest time.  The writer copies texts,
+ * makes texts valid UTF-8, and cuts texts that a frame cannot hold.  The file
+ * contains whole frames only, also after a failure.
  *
  * After a failed write, all further calls return its error, so checking
  * syscap_writer_close() is enough.  The program must ignore SIGPIPE and

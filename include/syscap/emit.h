@@ -3,7 +3,7 @@
  * emit.h - the inline half of the emit path.  This header is not an interface:
  * include <syscap.h>, and call no function whose name begins with syc_.
  *
- * One thread writes one ring.  An event is emitted in five steps, in one of
+ * One thread writes one ring.  A thread emits an event in five steps, in one of
  * two ways:
  *
  *	         alone (syc_begin, syc_end)    disturbed (syc_enter ...
@@ -216,7 +216,7 @@ syc_enter(struct syc_thread *st, volatile uintptr_t *token)
 }
 
 /*
- * A frame is stored as words of 8 bytes in the machine's byte order.
+ * A frame consists of words of 8 bytes in the machine's byte order.
  *
  * SYC_WORD(mark, duration, value) is the word in which this field of struct
  * syscap_wire_mark is @value, an unsigned number, and all other fields are 0.

@@ -437,7 +437,7 @@ struct syscap_filter {
 	 * sample's thread, or of its process if the mark's thread is unknown
 	 * (view->n_threadless_marks).  A mark matches if it passes the other
 	 * conditions, lasts at least longer_than, and is among the slowest of
-	 * these marks.  Equally slow marks are sorted by time.
+	 * these marks.  Equally slow marks are in the order of time.
 	 */
 	const char *mark_group; /* NULL: any group */
 	const char *mark_name;  /* NULL: all marks of the group */
@@ -574,7 +574,7 @@ int syscap_view_hottest_lines(const struct syscap_profile *profile,
 /**
  * Describe view->recording in one sentence, such as "40.9 % of the processor
  * time was syscap itself, 39.2 % for --memory".  Without such a sample, @text
- * is empty.  Longer texts are cut.
+ * is empty.  The call cuts longer texts.
  */
 void syscap_view_describe_recording(const struct syscap_view *view, char *text,
                                     size_t size);
@@ -829,9 +829,9 @@ syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n);
 /* ------------------------------------------------ crashes: may still change */
 
 /**
- * A thread that crashed, with its log message of the domain "syscap.crash".  The
- * stack is kept with the part SAMPLES.  The innermost frame of the stack has
- * the name of the signal, as in "crashed by SIGSEGV".
+ * A thread that crashed, with its log message of the domain "syscap.crash".
+ * The part SAMPLES keeps the stack.  The innermost frame of the stack has the
+ * name of the signal, as in "crashed by SIGSEGV".
  */
 struct syscap_profile_crash {
 	int64_t time;

@@ -30,7 +30,8 @@ extern "C" {
 
 /**
  * Get an address that represents a name in stacks of this process.  The name
- * has @len bytes at @name and is cut between characters at 4,095 bytes.
+ * has @len bytes at @name.  The library cuts a longer name between characters
+ * at 4,095 bytes.
  *
  * Equal names have equal addresses until the process ends.  The capture has the
  * name before the first stack that contains the address, or before a later
@@ -211,8 +212,8 @@ struct syscap_provider {
 struct syscap_attachment;
 
 /**
- * Call @provider at each sample of this thread.  The call copies *@provider.  Up
- * to 8 providers may be attached to a thread; the newest is innermost.
+ * Call @provider at each sample of this thread.  The call copies *@provider.  A
+ * thread has up to 8 providers; the newest is innermost.
  *
  * Returns NULL if there is no memory or no room, or if @provider lacks a field.
  * Every provider needs walk().  SAFEPOINT without SIGNAL needs request(),

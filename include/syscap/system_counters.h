@@ -43,7 +43,7 @@ extern "C" {
  * the library reads all groups; the default rate is 10 times a second.  NULL:
  * none.
  *
- * Returns 0.  -EINVAL: @what is invalid, and the choice is not changed.
+ * Returns 0.  -EINVAL: @what is invalid, and the choice stays the same.
  *
  * Context: any-thread.
  */
