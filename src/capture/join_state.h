@@ -97,10 +97,10 @@ void syc_join_counters_set(const struct syc_join_counters *counters,
 /*
  * Embedded files of captures that are joined.
  *
- * Readers take the chunks of a path up to the first chunk that ends a file.  So
- * of all files with one path in the inputs, only one may keep the path.  The
- * join writes equal files once, and gives a new path to files that differ.  The
- * files of a single input do not change.
+ * Readers take the chunks of a path up to the first chunk that ends a file.
+ * So only one of all files with a path may keep the path.  The join writes
+ * equal files once, and gives a new path to files that differ.  The files of a
+ * single input do not change.
  */
 
 enum syc_join_fate {

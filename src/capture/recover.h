@@ -140,7 +140,7 @@ int syc_recover_file_create(struct syc_recover_file *file,
                             struct syc_ring_reader *rest, const char *rings,
                             struct syscap_error *error);
 
-/** Map the present content of @file. */
+/** Map the current content of @file. */
 int syc_recover_file_map(struct syc_recover_file *file,
                          struct syscap_error *error);
 

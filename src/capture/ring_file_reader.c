@@ -287,7 +287,7 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	if (is_removed(rest))
 		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                     strerror(ENOENT));
-	/* Use the present state, not the earlier state */
+	/* Use the current state, not the earlier state */
 	return check_rest_file(rest, path, error);
 }
 

@@ -24,9 +24,9 @@
 static const char silence[] = "the recorder gives no rings at present";
 
 /*
- * Times of this copy.  These times are valid only while syc_process->n_failures
- * is not 0, and are set before n_failures.  So inherited values are harmless in
- * a child.
+ * Times of the recorder's silence, for this copy. These times are valid only
+ * while syc_process->n_failures is not 0, and are set before n_failures.  So
+ * inherited values are harmless in a child.
  */
 static int64_t silent_since; /* ns */
 static int64_t repeat_at;    /* ns */

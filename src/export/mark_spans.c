@@ -226,8 +226,8 @@ static void sort_by_thread(struct syc_mark_spans *nested,
 	}
 }
 
-/* Count the marks of @order in each lane, after an empty place, and their
- * depth. */
+/* Count the marks of @order in each lane, and the nesting levels.  lanes[i + 1]
+ * has the number of marks in lane i. */
 static int count_lanes(struct syc_mark_spans *nested, const uint32_t *order,
                        size_t n, struct lanes *lanes)
 {

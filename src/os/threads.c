@@ -111,8 +111,7 @@ static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
 	return found;
 }
 
-/* The first thread's stack grows, so its mapping shows only the present
- * size. */
+/* The first thread's stack grows, so its mapping has only the current size. */
 static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t addr = (uintptr_t)getauxval(AT_RANDOM);

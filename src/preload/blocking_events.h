@@ -79,7 +79,7 @@ static inline bool syc_io_is_on(void)
 	       !syc_seccomp_is_closed();
 }
 
-/** Begin a call.  Returns the present time, or 0 if the call is not timed. */
+/** Begin a call.  Returns the current time, or 0 if the call is not timed. */
 static inline int64_t syc_io_begin(void)
 {
 	return syc_io_is_on() && syscap_is_active() ? syscap_clock() : 0;

@@ -27,7 +27,7 @@ SYC_EMITS_ADDRESSES;
  * Greatest depth of recorded calls.  A handler that interrupts the library's
  * code may allocate, and so may handlers that interrupt the handler.  Deeper
  * allocations are lost.  During the role's decision the depth is greater,
- * because its allocations are not the program's.
+ * because its allocations do not belong to the program.
  */
 #define DEPTH_MAX      4
 #define DEPTH_DECIDING 64

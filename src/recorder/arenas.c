@@ -374,8 +374,8 @@ void syc_arenas_free_claimed(struct syc_arenas *arenas)
 				__atomic_load_n(syc_arena_word(&arena->map, i),
 			                        __ATOMIC_ACQUIRE);
 
-			/* Before its end the owner may have filled the ring:
-			 * then the word has changed */
+			/* The word has changed if the owner filled the ring
+			 * before its end */
 			if (syc_slot_state(word) == SYC_SLOT_BUSY &&
 			    arena->slots[i] == NULL &&
 			    syc_arena_owner_is_gone(arena, i,

@@ -8,8 +8,8 @@
  * and reads and writes the process's memory by process_vm_readv() and
  * process_vm_writev().  session/own_recording.c is the other side.
  *
- * A store into another process may be torn.  So of a word that the process
- * reads at any time, the recorder changes only one byte.
+ * A store into another process may be torn.  So the recorder changes only one
+ * byte of a word that the process may read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

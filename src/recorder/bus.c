@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bus.c - programs that run already and record at a profiler's request on D-Bus,
- * by the interface org.gnome.Sysprof3.Profiler: compositors and shells of GNOME.
+ * bus.c - client of programs that record at a profiler's request on D-Bus.
+ * GNOME's compositors and shells have the interface
+ * org.gnome.Sysprof3.Profiler.
  *
  * Such a program gets a file by its method Start, writes a capture into the
  * file, and completes the file before it answers to Stop.  The program should end

@@ -76,8 +76,8 @@ void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
 
 /**
  * Compare the samples with @cpu_us, the processor time of the command and its
- * waited children.  @sample is $SYSCAP_SAMPLE of the command.  The result
- * limits the missing time from below: processes that nobody waited for have
+ * waited children.  @sample is $SYSCAP_SAMPLE of the command.  The result is a
+ * lower bound of the missing time: processes that no parent waited for have
  * samples, but no processor time.
  */
 void syc_sampling_summary_compare(struct syc_sampling_summary *sampling,

@@ -110,7 +110,8 @@ bool syc_preload_is_library(const char *name);
 /**
  * Find the library @name in $SYSCAP_PRELOAD_DIR if set, otherwise relative to
  * this program or in the installation directory.  *@ret_value is the value of
- * LD_PRELOAD that loads the library before the present libraries.
+ * LD_PRELOAD that loads the library before the libraries in the current
+ * LD_PRELOAD.
  *
  * Returns 0 and a text to be freed, or -errno with the reason in @why of @size
  * bytes.

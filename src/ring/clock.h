@@ -39,7 +39,7 @@ int64_t syc_clock_kernel(void);
 struct syc_thread;
 
 /**
- * Take a new base for @st, and return the present time.  The caller prevents
+ * Take a new base for @st, and return the current time.  The caller prevents
  * nested calls for one thread.
  *
  * Context: owner, signal-safe.

@@ -46,7 +46,7 @@ static void add_number(struct code_text *event, uint64_t number)
 }
 
 /* Append a space and the @n bytes of @name, unless @name is NULL.  If @time is
- * NULL, use the present time. */
+ * NULL, use the current time. */
 static bool emit_code_event(const struct code_text *event, const int64_t *time,
                             const char *name, size_t n)
 {

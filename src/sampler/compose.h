@@ -64,8 +64,8 @@ void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
  * Replace the k-th native frame in [@low, @high) by the k-th part of the run
  * that ends in an ENTRY.  If native frames are missing, the frames after the
  * gap are counted from the outermost frame.  Parts without a native frame go
- * into the gap.  Without a gap, such parts go to the place that
- * syc_merge_before() uses.
+ * into the gap.  Without a gap, parts without a native frame go to the place
+ * that syc_merge_before() uses.
  */
 void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,

@@ -148,7 +148,8 @@ static int write_name(struct syc_session *s, int32_t pid, int32_t parent,
 	return syc_spill_write(s, s->copy, copy.size, deadline);
 }
 
-/* A slot of @pid, or 0.  `described` of a BUSY slot may be its last owner's. */
+/* A slot of @pid, or 0.  A BUSY slot may still have `described` of its last
+ * owner. */
 static uint32_t find_slot(const struct syc_session *s, int32_t pid)
 {
 	for (uint32_t i = 1; i < s->n_used; i++) {

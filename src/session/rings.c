@@ -52,7 +52,7 @@ bool syc_rings_is_gone(struct syc_session *s, uint32_t i, uint32_t word)
 		s->checked_pid = kin.pid;
 		s->checked_start = kin.start_ticks;
 	}
-	/* `since` of a BUSY slot may be its last owner's, and other slots of a
+	/* A BUSY slot may have `since` of its last owner, and other slots of a
 	 * reused pid have another `since` */
 	return !s->checked_is_running ||
 	       (syc_slot_state(word) != SYC_SLOT_BUSY &&

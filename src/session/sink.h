@@ -323,8 +323,8 @@ static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 const char *syc_trace_adopt(int number, struct syc_trace_target *target);
 
 /**
- * Prepare the trace: check that the fd is still the adopted file, and open
- * the file anew.  Returns 0; or
+ * Prepare the trace: check that the fd is still the adopted file, and open the
+ * file again.  Returns 0; or
  *	-ESTALE     the fd now refers to another file
  *	-EBUSY      another process, or a copy with another ABI number in this
  *	            process, writes to the socket

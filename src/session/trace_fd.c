@@ -37,10 +37,10 @@
  * The lock is a record lock on the first byte.  Related processes, and
  * independent copies of the library in one process, write to the same file or
  * pipe.  So the lock belongs to the open file, if the caller has opened the
- * file anew.  Without /proc the file can't be opened anew, and the lock belongs
- * to the thread's fd table.  With a lock of a table, related processes still
- * exclude each other, but two threads that share the table do not.  If the
- * program closes its own fd of the file, a lock of a table ends early.
+ * file again.  Without /proc the file can't be opened again, and the lock
+ * belongs to the thread's fd table.  With a lock of a table, related processes
+ * still exclude each other, but two threads that share the table do not.  If
+ * the program closes its own fd of the file, a lock of a table ends early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
  * children that were forked while the lock was held have ended, too.
@@ -129,10 +129,10 @@ int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at)
 /* -------------------------------------------- checks of an inherited fd */
 
 /*
- * Open the file of fd @number anew with @flags: a description of the library's
- * own, which never blocks.  Returns the new fd; or -1 and sets errno.  The path
- * has thread-self, because self is the main thread.  The main thread may have
- * ended, and the caller may have its own fd table.
+ * Open the file of fd @number again with @flags. The library thus gets its own
+ * file description, which never blocks.  Returns the new fd; or -1 and sets
+ * errno.  The path has thread-self, because self is the main thread.  The main
+ * thread may have ended, and the caller may have its own fd table.
  */
 static int open_again(int number, int flags)
 {
@@ -261,7 +261,7 @@ static bool is_target(int fd, const struct syc_trace_target *target)
 
 /* ----------------------------------------------------------------- opening */
 
-/* Open the file anew for this library.  Returns the fd, or -1. */
+/* Open the file again for this library.  Returns the fd, or -1. */
 static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {

@@ -299,9 +299,9 @@ int syc_handed_files_add(struct syc_handed_files *files,
 
 /**
  * A file that a MAP describes, searched once.  The search accepts only the
- * mapped file, whose build-id must be equal.  If the MAP has no build-id, the
- * inodes must be equal.  If the MAP has no inode either, the file must be older
- * than the recording.
+ * mapped file, whose build-id equals that of the MAP.  If the MAP has no
+ * build-id, the inodes must be equal.  If the MAP has no inode either, the
+ * file must be older than the recording.
  */
 struct syc_found {
 	struct syc_symbols_wish wish;

@@ -210,8 +210,8 @@ void syc_stack_walk_fini(struct syc_stack_walk *walk);
 
 /*
  * Readers find at most one range for an address of a pid, independent of the
- * time.  So of overlapping ranges, only the range with more used addresses
- * stays.  Two rules move the ends of ranges:
+ * time.  So only the range with more used addresses stays if two ranges
+ * overlap.  Two rules move the ends of ranges:
  *
  *	If the call at the end of a function never returns, stacks have the
  *	address after the function.  The range includes this address, unless the

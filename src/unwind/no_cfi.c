@@ -213,7 +213,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 			continue;
 		/*
 		 * A frame pointer into the function's own frame is not the
-		 * caller's, which the function has pushed first.
+		 * caller's frame pointer, which the function has pushed first.
 		 */
 		if (regs->r[SYC_REG_FP] >= sp && regs->r[SYC_REG_FP] < at &&
 		    !syc_memory_load(&walk->stacks, at - sizeof(uintptr_t),
@@ -302,8 +302,8 @@ static bool has_begun(struct syc_walk *walk)
 	return syc_walk_ends_at(walk, &walk->regs);
 }
 
-/* Request a step from the runtime.  Returns false if the code is not the
- * runtime's. */
+/* Request a step from the runtime.  Returns false if the code does not belong
+ * to the runtime. */
 static bool step_out(struct syc_walk *walk, struct syc_regs *regs,
                      enum syc_step *ret_step)
 {

@@ -34,8 +34,8 @@ struct syc_unwind {
 	/*
 	 * Function that sets @regs to the caller's registers, for code without
 	 * tables, before the unwinder tries frame pointers.  Returns 0,
-	 * SYSCAP_STEP_TOLD to omit the frame, or < 0 if the code is not the
-	 * runtime's.  The pointer may be NULL.
+	 * SYSCAP_STEP_TOLD to omit the frame, or < 0 if the code does not
+	 * belong to the runtime.  The pointer may be NULL.
 	 */
 	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;

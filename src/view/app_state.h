@@ -33,7 +33,7 @@ struct syc_app_state {
 	const char *title;
 	const char *progress; /* "reading 40 %", "live", or "" */
 	bool shows_help, quits, stops, repaints;
-	bool is_drawn; /* the present state is drawn */
+	bool is_drawn; /* the current state is drawn */
 };
 
 /** Returns 0 or -ENOMEM. */

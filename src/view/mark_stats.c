@@ -592,9 +592,9 @@ static int keep_path(struct search *search, uint32_t node)
 }
 
 /*
- * All callers of the cause contain its time.  So of the nodes with much of the
- * difference, choose the node with the largest excess over a mark that is only
- * longer.  Of equal nodes, choose the innermost.
+ * All callers of the cause contain its time.  The nodes with much of the
+ * difference are candidates. Choose the candidate with the largest excess over
+ * a mark that is only longer.  Of equal nodes, choose the innermost.
  */
 static int find_path(struct search *search)
 {
