@@ -35,7 +35,7 @@ build() {
 		cmake --build "$logs/$1.build" -j2
 }
 
-# state PATTERN: of the tests whose line "FAILED: NAME" in $log has PATTERN
+# state PATTERN: prints FAILED if a line "FAILED: NAME" in $log has PATTERN
 state() {
 	if grep -E "^FAILED: ($1)" "$log" >/dev/null; then
 		echo FAILED

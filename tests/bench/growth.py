@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """growth.py COST_OF SYSCAP - growth of the cost of `syscap stat` with the
-number of events in a capture: ten thousand, a hundred thousand and a million
-events of each type.  A row has the processor time and the memory for each
-number of events; a factor of ten is linear.  BENCH_COUNT=1 counts instructions
-by valgrind, which is fifty times slower and equal on every machine. Growth of
-the time alone comes from cache misses. BENCH_STEPS has other numbers of events,
-separated by spaces. docs/benchmarking.md has the figures."""
+number of events. The captures have ten thousand, a hundred thousand and a
+million events of each type.  A row has the processor time and the memory for
+each number of events; a factor of ten is linear.  BENCH_COUNT=1 counts
+instructions by valgrind, which is fifty times slower and equal on every
+machine. Growth of the time alone comes from cache misses. BENCH_STEPS has
+other numbers of events, separated by spaces. docs/benchmarking.md has the
+figures."""
 import os
 import re
 import struct

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""stat_equal.py SYSCAP CAPTURE SEED - diff and stat agree on one run: last and
-largest value of each counter, number of marks, and the slowest marks.
-"""
+"""stat_equal.py SYSCAP CAPTURE SEED - check that diff and stat agree on one
+run: values of each counter, number of marks, and the slowest marks."""
 import json
 import math
 import os

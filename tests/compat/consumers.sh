@@ -12,9 +12,10 @@
 # several copies.  The other projects use the system's libraries, of which GTK
 # contains a copy of the reference.  See docs/consumers.md.
 #
-# DIRECTORY has all files, and a run continues an earlier one; a second run relinks
-# the consumers if syscap's archive has changed, and tests and records anew.
-# Needs root, to install build dependencies; two hours and 6 GB the first time.
+# DIRECTORY has all files, and a run continues an earlier run. A second run
+# relinks the consumers if syscap's archive has changed, and repeats tests and
+# recordings. Needs root, to install build dependencies; two hours and 6 GB the
+# first time.
 #
 #	CONSUMERS_LIBRARY=subproject	each project builds syscap by Meson, as its
 #					subproject
@@ -336,8 +337,8 @@ look() {
 	tr '{' '\n' <"$captures/$1.json" >"$captures/$1.objects"
 }
 
-# has_mark CAPTURE GROUP NAME COUNT: has at least COUNT marks; GROUP and NAME
-# are regular expressions
+# has_mark CAPTURE GROUP NAME COUNT: checks that CAPTURE has at least COUNT
+# marks. GROUP and NAME are regular expressions
 has_mark() {
 	local n
 	n=$(sed -n -E 's/.*"group":"('"$2"')","name":"('"$3"')","count":([0-9]+),.*/\3/p' \
@@ -352,8 +353,9 @@ has_counter() {
 	check "$1: counter $2/$3: set ${n:-never, not there}, at least $4 times" \
 		[ "${n:--1}" -ge "$4" ]
 }
-# own_ids CAPTURE CATEGORIES COUNT: has COUNT such counters, and no id twice in
-# the capture, with the counters of other copies and of sysprof-cli
+# own_ids CAPTURE CATEGORIES COUNT: checks that CAPTURE has COUNT counters of
+# these categories. No id may occur twice, also among the counters of other
+# copies and of sysprof-cli
 own_ids() {
 	local n twice
 	n=$(grep -c -E '"id":[0-9]+,"category":"('"$2"')"' \

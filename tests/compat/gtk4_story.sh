@@ -6,9 +6,9 @@
 # that waits. docs/sampling.md and docs/view.md describe this example.
 #
 # Reads SYSCAP (the command) and CC.  Each slow frame of gtk4_story.c takes 40
-# ms more, on any machine.  Other frames may take longer, if the X server gets
-# no processor time: then the test is repeated with frames that are slower by
-# twice as much.
+# ms more, on any machine.  If the X server gets no processor time, other
+# frames may take longer. In this case the test repeats with frames that are
+# slower by twice as much.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 skip() { echo "skip: $*"; exit 77; }

@@ -51,8 +51,8 @@ struct census {
 
 /**
  * Go over all frames of @peer.  Fails the test if a frame is torn, an event
- * came twice or in wrong order, a number has two meanings or one meaning two
- * numbers, or a ring holds frames of two threads.
+ * came twice or in wrong order, or a ring holds frames of two threads. Each
+ * number must have one meaning, and each meaning one number.
  */
 void census_of_peer(struct census *census, const struct peer *peer);
 /** Check and count only the frames of process @pid. */

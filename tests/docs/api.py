@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""api.py FOLDER FUNCTIONS - the HTML pages in FOLDER are well-formed, the
-targets of their links exist, and each name in the file FUNCTIONS has a section
-with code and text."""
+"""api.py FOLDER FUNCTIONS - check of the HTML pages in FOLDER. The pages are
+well-formed, and the targets of their links exist. Each name in the file
+FUNCTIONS has a section with code and text."""
 import glob
 import html.parser
 import os

@@ -2,10 +2,11 @@
 /*
  * ring_peer.h - a test recorder of one program, for any client library.
  *
- * The program is this test program, run again to do one deed.  The deed finds a
- * control socket like a recorder's.  The peer answers requests with rings, and
- * keeps the rings' content unchanged.  The peer uses only the protocol: the
- * test chooses the ring's size, and the header does not name the reader.
+ * The program is this test program, run again to do one deed.  The deed finds
+ * the control socket of this peer, which acts as a recorder.  The peer answers
+ * requests with rings, and keeps the rings' content unchanged.  The peer uses
+ * only the protocol: the test chooses the ring's size, and the header does not
+ * name the reader.
  *
  * A deed may talk to the peer (deed_ask()), to synchronise both.
  */

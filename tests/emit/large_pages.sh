@@ -27,7 +27,8 @@ losses_are_reported_before_the_next_frame
 END
 failed=0
 
-# with_pages COMMAND...: in a process that gets a page size of $page bytes
+# with_pages COMMAND...: runs COMMAND in a process that gets a page size of
+# $page bytes
 with_pages() {
 	SYSCAP_TEST_PAGE=$page LD_PRELOAD=$work/large_pages.so "$@"
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_budget.c - upper bounds for the instructions of an event: budget.txt has
- * the bound of each, with and without another emit of the thread under way.
+ * test_budget.c - upper bounds for the instructions of an event. budget.txt
+ * has the bound of each event, with and without another emit of the thread in
+ * progress.
  *
  * The processor raises one trap per instruction, so the count is the same on a
- * busy machine; code of another compiler may have a few instructions more.
+ * busy machine. Code of another compiler may have a few instructions more.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_jitmap.c - names precede the first stack that contains them: once,
- * whichever thread is first; again in a child; and later if the ring was full.
+ * test_jitmap.c - position of JIT names. Each name precedes the first stack
+ * that contains the name, once in all threads. A child writes the name again,
+ * and a full ring delays the name.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_loss.c - a recorder that drains too slowly: received and lost frames add
- * up to the sent frames, in order and with the right times, and emitting into a
+ * test_loss.c - a recorder that drains too slowly. Received and lost frames
+ * add up to the sent frames, in order and with the right times. An emit into a
  * full ring makes no system call.
  */
 #define _GNU_SOURCE

@@ -339,7 +339,7 @@ CHILD(handlers_burst)
 	fclose(file);
 }
 
-/* Marks of the thread and its handler's: all in, or reported. */
+/* Each mark of the thread and of its handler is kept, or reported as lost. */
 TEST(handlers_emit_while_frames_overflow)
 {
 	struct peer peer;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_purity.c - an emitting call of a thread with a ring does not allocate,
- * lock, or make a system call, with a full ring or not, in a signal handler or
- * not.
+ * test_purity.c - emitting calls of a thread with a ring. No call allocates,
+ * locks, or makes a system call, even with a full ring or in a signal handler.
  *
  * Allocations and locks are counted (harness/pure.h).  System calls are forbidden
  * by the kernel.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""devtools.py FOLDER FILE - Chromium's DevTools read the exported trace
-events: the modules of the Performance panel load FILE, and find the same events
-as Python."""
+"""devtools.py FOLDER FILE - exported trace events in Chromium's DevTools. The
+modules of the Performance panel load FILE, and find the same events as
+Python."""
 import collections
 import json
 import sys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""equal.py SYSCAP PROTOC FILTERS CAPTURE... - marks, operations, arrows,
-values, logs, losses, samples and allocations of every export, and the sums of
-`syscap stat`, equal those of an independent reader (tests/profile). Compares
-without a filter and through FILTERS random filters; SEED=N repeats a run."""
+"""equal.py SYSCAP PROTOC FILTERS CAPTURE... - comparison of exports with an
+independent reader (tests/profile). All events of every export, and the sums of
+`syscap stat`, equal those of the reader. Compares without a filter and through
+FILTERS random filters; SEED=N repeats a run."""
 import collections
 import decimal
 import json

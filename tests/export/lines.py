@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""lines.py SYSCAP CAPTURE GO CALLGRIND_ANNOTATE PROTOC - the self cost of each
-line, and each stack with inlined functions, are in every export that can hold
-them, and equal those of an independent reader (tests/profile).  An empty
-program name: the program is not installed."""
+"""lines.py SYSCAP CAPTURE GO CALLGRIND_ANNOTATE PROTOC - lines and inlined
+functions in exports. The self cost of each line, and each stack with inlined
+functions, equal those of an independent reader (tests/profile). Every export
+that can hold these data has them.  An empty program name: the program is not
+installed."""
 import collections
 import csv
 import io

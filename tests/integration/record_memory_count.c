@@ -7,8 +7,8 @@
  * Counts only allocations called from PROGRAM's own code: "allocated COUNT
  * BYTES", "freed COUNT", "kept COUNT", in the form of record_memory.c. A free
  * has no stack, and counts for the latest earlier allocation at the same
- * address. The times of two threads may be equal, or reversed within the
- * clock's error: then the number of allocations at the address decides.
+ * address. The times of two threads may be equal, or reversed by the clock's
+ * error. In this case the number of allocations at the address decides.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ring_client.h - a client of the control socket, written from the protocol's
- * description for tests of the recorder: it shares no code with the library,
- * waits if a ring is full, and lets the caller break the protocol.
+ * description for tests of the recorder. The client shares no code with the
+ * library, waits if a ring is full, and lets the caller break the protocol.
  */
 #ifndef SYSCAP_RING_CLIENT_H
 #define SYSCAP_RING_CLIENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_hostile_arenas.c - the recorder survives every handed-over file
- * of one process, and every later change to the file; the frames of other
+ * test_record_hostile_arenas.c - invalid files that a process hands over, and
+ * later changes to the files. The recorder survives, and the frames of other
  * processes arrive, each once and in order.
  */
 #include <string.h>

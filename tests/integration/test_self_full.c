@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_full.c - processes that record themselves without disk space:
- * frames that fit are kept, the other frames are reported as lost, and writing
+ * test_self_full.c - processes that record themselves without disk space.
+ * Frames that fit are kept, and the other frames are reported as lost. Writing
  * continues when there is space again.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_self_hostile.c - processes that record themselves without some resource
- * or right: the host is unharmed, the reason is reported, no file is torn, and
+ * or right. The host is unharmed, the reason is reported, no file is torn, and
  * losses are counted.
  */
 #define _GNU_SOURCE

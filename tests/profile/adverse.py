@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""adverse.py SYSCAP [whole] - every command that reads captures, on captures
-that are truncated, extreme, with names that are markup or escapes in an output,
-or from fuzzers.
+"""adverse.py SYSCAP [whole] - every command that reads captures, on adverse
+captures. The captures are truncated or extreme, come from fuzzers, or have
+names that are markup or escapes in an output.
 
 A command ends by itself with 0, or with 1 and a reason; a truncation is
 reported with its offset.  Names are escaped in JSON, SVG, CSV, folded stacks

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""forked.py CAPTURE OUT - the capture of a process whose mappings are those of
-its parent: all mappings are of another pid, and a FORK is before them."""
+"""forked.py CAPTURE OUT - writer of a capture in which a process has the
+mappings of its parent. All mappings get the parent's pid, and a FORK
+frame follows."""
 import struct
 import sys
 

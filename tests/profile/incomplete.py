@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""incomplete.py SYSCAP DIR - captures with a note that events are missing, of
-which no loss is counted: all tools state the reason, and none states that
+"""incomplete.py SYSCAP DIR - captures with a note of missing events, but
+without a counted loss. All tools state the reason, and no tool states that
 nothing was lost."""
 import json
 import os

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""columns.py SYSCAP CAPTURE... - the columns of a page agree with an
-independent reader of the capture: every sample, mark, value, log line,
-allocation and loss, without a filter and through random filters. SEED=N repeats
-a run."""
+"""columns.py SYSCAP CAPTURE... - check of a page's columns by an independent
+reader of the capture. Every sample, mark, value, log line, allocation and loss
+agrees, without a filter and through random filters. SEED=N repeats a run."""
 import collections
 import os
 import random

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""pair.py SYSCAP BEFORE AFTER - a page of two captures has all data of AFTER,
-and the cost of each stack of BEFORE, as an independent reader finds them."""
+"""pair.py SYSCAP BEFORE AFTER - check of a page of two captures. The page has
+all data of AFTER, and the cost of each stack of BEFORE, as an independent
+reader finds."""
 import os
 import subprocess
 import sys

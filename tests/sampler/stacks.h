@@ -5,8 +5,8 @@
  *	leaf < inner < native_call < outer
  *
  * Names come from JITMAP frames anywhere in the capture, and from functions
- * that the child has named with stacks_tell(). Other frames (the C library's,
- * the test's own) are left out.
+ * that the child has named with stacks_tell(). Other frames (of the C library
+ * and of the test) are omitted.
  */
 #ifndef SYSCAP_TEST_STACKS_H
 #define SYSCAP_TEST_STACKS_H

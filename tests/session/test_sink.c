@@ -93,7 +93,7 @@ TEST(a_signal_that_was_pending_before_stays)
 
 /* ---------------------------------------------------------------- write_at */
 
-/* Makes writes shorter than requested, also the library's. */
+/* Limit of bytes per write, also of the library's writes. */
 static size_t at_once = SIZE_MAX;
 
 static bool take_syscall(long number, long *args, long *ret_r)

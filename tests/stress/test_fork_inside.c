@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_fork_inside.c - children forked in a handler at every instruction of an
- * emit; and vfork() children, which are guests in their parent's memory, killed
- * at every instruction.
+ * emit. Further tests kill vfork() children, which are guests in their
+ * parent's memory, at every instruction.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""lines.py LINES_OF FILE COUNT [MOST [TABLE]] - for lines.sh: source frames of
-COUNT random addresses of FILE equal those of `addr2line -i -f` for TABLE
-(FILE). FILE has debug information and no symbols.
+"""lines.py LINES_OF FILE COUNT [MOST [TABLE]] - check of source frames for
+lines.sh. The frames of COUNT random addresses of FILE equal those of
+`addr2line -i -f` for TABLE (FILE). FILE has debug information and no symbols.
 
 MOST: the number in a thousand that may have another file, on the same line:
 binutils 2.40 mistakes the first file of a DWARF 5 line table.

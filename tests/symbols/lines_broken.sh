@@ -24,8 +24,8 @@ folder=debug/.build-id/${id%"$rest"}
 mkdir -p "$folder"
 rm prog.debug 2>/dev/null || :
 
-# try NAME: with the current debug file; in little more processor time than the
-# 60 s limit of a file
+# try NAME: runs symbolize with the current debug file. The limit is little
+# more processor time than the 60 s limit of a file
 try() {
 	rm -f lined.syscap
 	status=0

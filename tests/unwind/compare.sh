@@ -13,7 +13,7 @@
 # gdb reads the code; syscap's unwinder checks whether the return address is
 # after a call.
 #
-# Of the stacks of xz with two threads, a fifth must not be the first thread's.
+# At least a fifth of the stacks of xz must be of its second thread.
 #
 # Reads SYSCAP_SOURCE, CC.
 set -eu

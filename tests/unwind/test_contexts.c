@@ -254,8 +254,8 @@ TEST(frameless_leaf_has_its_caller)
 #if defined(__x86_64__)
 void contexts_by_hand(void);
 void contexts_with_fp(void);
-/* The first function is like libjpeg's: without a table, and its frame pointer
- * does not lead to its caller's.  The second function is found by that caller's
+/* As in libjpeg, the first function has no table, and its frame pointer does
+ * not lead to the caller's frame. The second function is found by the caller's
  * frame pointer. */
 __asm__(".pushsection .text\n"
         ".type contexts_by_hand, @function\n"

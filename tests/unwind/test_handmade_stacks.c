@@ -458,8 +458,8 @@ TEST(makecontext_ends_at_its_start_function)
 
 /* ---------------------------------------------------------- the loader */
 
-/* The stack of a library's constructor, called by the loader before this
- * program's. */
+/* The stack of a library's constructor, which the loader calls before this
+ * program's constructors. */
 static struct walk early;
 __attribute__((visibility("default"))) void by_hand_early(void);
 

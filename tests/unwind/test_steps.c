@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_steps.c - stacks at every single instruction: of prologues and
- * epilogues, leaves, the C library's assembly, stubs, and the dynamic linker at
- * a function's first call.
+ * test_steps.c - stacks at every instruction of prologues, epilogues, leaves,
+ * the C library's assembly, and stubs. Other tests step through the dynamic
+ * linker at a function's first call.
  *
  * Reads UNWIND_MODULES, see test_modules.c.
  */

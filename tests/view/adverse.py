@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """adverse.py SYSCAP [whole] - `syscap view` and `syscap top` in a terminal, on
-fuzzers' findings, and on captures that are extreme, truncated or with names
-that contain terminal escapes. `top` also reads such a file while it grows in
-pieces.
+adverse captures. The captures are fuzzers' findings, are extreme or truncated,
+or have names with terminal escapes. `top` also reads such a file while it
+grows in pieces.
 
 Each handles every key, and ends by q with 0 or 1. Names are printed as text
 only.  Without "whole" uses a random part of the captures; SEED repeats the

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""documented.py SYSCAP PAGE... - the screens in a document equal those of the
-capture that frames.py makes; with the word WAIT, those of the capture with
-waits.  Each screen follows a line
+"""documented.py SYSCAP PAGE... - check of the screens in a document. The
+screens equal those of the capture that frames.py makes. With the word WAIT,
+the capture has waits.  Each screen follows a line
 
     <!-- view --snapshot PAGE OPTION... -->
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""top.py SYSCAP LOOP - `syscap top` on a loop of known shares, in tmux: the
+"""top.py SYSCAP LOOP - `syscap top` on a loop of known shares, in tmux. The
 screens during the run are correct, and all kinds of ends work."""
 import os
 import re

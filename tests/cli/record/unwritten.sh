@@ -20,7 +20,7 @@ number() {
 		head -n1 | tr -d ,
 }
 
-# member OBJECT NAME: of stat's JSON
+# member OBJECT NAME: prints a number of stat's JSON
 member() {
 	tr -d '\n ' <json | sed -nE "s/.*\"$1\":\{[^}]*\"$2\":([0-9]+).*/\1/p"
 }

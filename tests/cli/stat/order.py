@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""order.py SYSCAP - rows of `syscap stat` are in the order of --sort, as text
-and as JSON, for the process and for each thread; --top keeps the first rows."""
+"""order.py SYSCAP - order of the rows of `syscap stat`. The rows are in the
+order of --sort, as text and as JSON, for the process and for each thread.
+--top keeps the first rows."""
 import json
 import os
 import struct
