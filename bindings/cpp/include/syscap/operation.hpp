@@ -109,7 +109,7 @@ class operation
 		return begin_ != 0;
 	}
 
-	/** The number for linked(), for parts of this operation elsewhere. */
+	/** The operation's number, which other code passes to linked(). */
 	SYC_CXX_INLINE std::uint64_t id() noexcept
 	{
 		if (id_ == 0)

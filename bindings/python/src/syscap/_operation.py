@@ -70,7 +70,7 @@ class Operation:
 
     @property
     def id(self) -> int:
-        """The number for linked(), for parts of this operation elsewhere."""
+        """The operation's number, which other code passes to linked()."""
         return self._id
 
     @property
