@@ -11,7 +11,7 @@
  * a stray loss, and any thread with a ring reports the loss.
  *
  * Each loss of a thread is reported exactly once, even if the emit of the
- * record dies; a stray loss may be reported twice.  A thread stages the new
+ * record dies. A stray loss may be reported twice.  A thread stages the new
  * totals in the other bank, and flips the bank after the record is complete.
  * If the writer has died, syc_loss_resolve() reads the frame to decide whether
  * the losses are reported.

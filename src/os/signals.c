@@ -5,8 +5,9 @@
  *
  * The kernel does not report running handlers.  But a handler returns into code
  * that only calls sigreturn.  On x86-64 the C library has this code, and each
- * signal's action contains the code's address; elsewhere the vDSO has this
- * code.  While a handler runs, this return address is on the handler's stack.
+ * signal's action contains the code's address. On other processors the vDSO
+ * has this code.  While a handler runs, this return address is on the
+ * handler's stack.
  */
 #define _GNU_SOURCE
 #include "os/signals.h"

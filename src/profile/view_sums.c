@@ -300,7 +300,7 @@ static int choose_lines(const struct line_totals *totals, size_t n_functions,
 	for (size_t i = 0; i < totals->sums.n; i++) {
 		const struct line_place *place = totals->places.keys[i].bytes;
 
-		/* Of lines with equal sums, keep the first. */
+		/* If lines have equal sums, keep the first. */
 		if (totals->sums.items[i] <= most[place->function])
 			continue;
 		most[place->function] = totals->sums.items[i];

@@ -62,8 +62,8 @@ static const struct crash {
 
 struct sigaction syc_crash_action;
 
-/* Of the thread whose events are recorded, since one thread at a time uses the
- * workspace. */
+/* The workspace of the thread whose events are recorded. One thread at a time
+ * uses the workspace. */
 static struct syc_workspace *workspace;
 static uint32_t recording_tid; /* 0: none */
 static uint32_t n_crashed;     /* threads whose events are not complete yet */

@@ -54,7 +54,7 @@ struct syc_sampler {
 
 	uint64_t n_foreign; /* number of foreign signals that were passed on */
 
-	/* Written by rounds: of the watcher, or of a tick that holds `life` */
+	/* Written by rounds of the watcher, or of a tick that holds `life` */
 	uint32_t round, n_threads, n_unsampled;
 	/* Threads that began without a timer, by the reason; relaxed */
 	uint32_t n_blocked, n_asleep, n_small, n_filtered, n_limited;

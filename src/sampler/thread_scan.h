@@ -33,8 +33,8 @@ bool syc_scan_threads(int dir);
  */
 bool syc_scan_stop_for_filter(bool with_caller, bool is_all);
 
-/** Stop the timers of all threads.  If @forget, free the targets, too, until
- * the next scan. */
+/** Stop the timers of all threads.  If @forget is true, also free the targets
+ * until the next scan. */
 void syc_scan_stop_all(bool forget);
 
 /** Restart the stopped timers of all threads whose targets were not freed,
@@ -69,8 +69,7 @@ bool syc_unwatched_is_preferred(void);
 /** Return whether an interposer reports threads and other calls. */
 bool syc_unwatched_is_interposed(void);
 
-/** Store the directory of the recorder's name, while the recorder runs.
- * Context: setup. */
+/** Store the directory of the running recorder's name. Context: setup. */
 void syc_unwatched_note_recorder(void);
 
 /**

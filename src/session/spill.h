@@ -18,7 +18,7 @@
  * MAP frames describe.
  *
  * The journal (ring/ring_file.h) makes each batch arrive exactly once.  If the
- * holder of the lock dies, the next holder finds the journal under way.  The
+ * holder of the lock dies, the next holder finds an unfinished journal.  The
  * next holder counts the frames of the batch that are in the capture, and
  * advances the rings' heads past these frames.  The next holder never writes
  * the batch again at the old offset, because another process may have written

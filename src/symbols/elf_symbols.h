@@ -133,9 +133,9 @@ static inline bool syc_elf_table_get(const struct syc_elf *elf,
 void syc_elf_table_fini(struct syc_elf_table *table);
 
 /**
- * A function by a symbol.  Of several symbols with one address, the best symbol
- * is used.  The criteria are, in this order: type function, known size, global,
- * fewer leading underscores, shorter, first in alphabetical order.
+ * A function by a symbol.  If several symbols have one address, the best
+ * symbol is used.  The criteria are, in this order: type function, known size,
+ * global, fewer leading underscores, shorter, first in alphabetical order.
  */
 struct syc_elf_function {
 	uint64_t address, size; /* size 0 if unknown */

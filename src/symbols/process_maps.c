@@ -11,10 +11,10 @@
 #define ANCESTORS_MAX 16u
 
 /*
- * Limits of the mappings that are compared for one address and time.  Of the
- * mappings that begin at one address, the mappings nearest in time are
- * compared, as many before as after the time.  Only a hostile capture has more
- * relevant mappings.
+ * Limits of the mappings that are compared for one address and time.  If many
+ * mappings begin at one address, the mappings nearest in time are compared, as
+ * many before as after the time.  Only a hostile capture has more relevant
+ * mappings.
  */
 #define BESIDE_MAX 16u
 #define RIVALS_MAX 16384u

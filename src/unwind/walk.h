@@ -48,7 +48,7 @@ enum syc_rule_kind {
  * return address from the CFA, both in words.  All offsets are signed.  The
  * other bits are: */
 #define SYC_RULE_FROM_FP   8u  /* the CFA is relative to fp, not sp */
-#define SYC_RULE_FP_SAVED  16u /* fp is saved, else as in this frame */
+#define SYC_RULE_FP_SAVED  16u /* fp is saved, or else unchanged */
 #define SYC_RULE_OTHERS    32u /* other kept registers are saved, too */
 #define SYC_RULE_RA_IN_REG 64u /* the return address is in SYC_REG_RA */
 

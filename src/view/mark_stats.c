@@ -594,7 +594,8 @@ static int keep_path(struct search *search, uint32_t node)
 /*
  * All callers of the cause contain its time.  The nodes with much of the
  * difference are candidates. Choose the candidate with the largest excess over
- * a mark that is only longer.  Of equal nodes, choose the innermost.
+ * a mark that is only longer.  If several nodes are equal, choose the
+ * innermost.
  */
 static int find_path(struct search *search)
 {
