@@ -5,8 +5,8 @@
  *
  * The comparison is the necessary work of any table: measure a text, hash the
  * text, and compare the text once.  Names have the usual length of a function
- * with a file and a line; 1,000 names take turns, so that each comes from the
- * cache and not from registers.
+ * with a file and a line. 1,000 names take turns, so that each name comes from
+ * the cache and not from registers.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

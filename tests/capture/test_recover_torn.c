@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recover_torn.c - recover with a file without rings: cuts off half a
- * frame at the end, and changes nothing else.
+ * test_recover_torn.c - recovery of a file without rings. The recovery cuts
+ * off half a frame at the end, and changes nothing else.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ring_file_hostile.c - ring files with every word changed: readers and
+ * test_ring_file_hostile.c - ring files with every word changed. Readers and
  * recover neither read nor write outside of the two files.
  */
 #define _GNU_SOURCE

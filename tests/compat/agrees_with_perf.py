@@ -6,9 +6,10 @@ perf.
 Runs COMMAND under `perf record --call-graph dwarf` and under `syscap record
 --sample`. The recorder with the fewest samples runs next, until each half of
 perf's runs and syscap's runs have SAMPLES. Then prints self and total of perf's
-ten hottest functions, by perf and by syscap.  Of n samples a share of one half
-is off by 50 / sqrt(n) points, and the worst of twenty by twice that.  The
-difference between the two halves of perf's runs is printed, too.
+ten hottest functions, by perf and by syscap.  With n samples the error of a
+share of one half is 50 / sqrt(n) points. The largest of twenty errors is twice
+as large.  The difference between the two halves of perf's runs is printed,
+too.
 
 Kernel time counts for the function that entered the kernel: perf counts the
 kernel too (cpu-clock, not cpu-clock:u), and kernel frames are removed. Samples

@@ -8,9 +8,9 @@
 # GJS_NAMES_BUILT=yes uses existing builds, without a check for a newer library.
 #
 # Each library profiles a script several times, as a short function is not in
-# every profile.  A function in the samples of all runs with one library must be
-# in some run with the other; and the functions with most of the script's time
-# must be in all runs.
+# every profile.  A function in the samples of all runs with one library must
+# be in some run with the other library. The functions with most of the
+# script's time must be in all runs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { echo "usage: gjs_names.sh DIRECTORY" >&2; exit 2; }

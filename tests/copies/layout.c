@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.c - names the data that copies of one ABI number share: layout.sh
+ * layout.c - names of the data that copies of one ABI number share. layout.sh
  * compiles this file, and reads the layout from its debugging information.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_collector.c - copies of the drop-in for libsysprof-capture-4 act as one
- * with each other and with <syscap.h>; GNOME's own copies stay separate.
+ * test_collector.c - copies of the drop-in for libsysprof-capture-4. The
+ * copies act as one with each other and with <syscap.h>. GNOME's own copies
+ * stay separate.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fork.c - every way to fork a process with several copies: each process
+ * test_fork.c - every way to fork a process with several copies. Each process
  * has one ring per thread, and writes no other process's ring.
  */
 #define _GNU_SOURCE

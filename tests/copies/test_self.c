@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self.c - a process with four copies records itself by its environment:
- * one file, and one thread if SYSCAP_THREAD=1 asks for it, whichever copy
- * begins.
+ * test_self.c - a process with four copies that records itself by its
+ * environment. Whichever copy begins, there is one file, and with
+ * SYSCAP_THREAD=1 one thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * together.c - a program with a copy, which loads two libraries with a copy
- * each: exits 0 if the three act as one.  Scripts build it in several ways.
+ * each. Exits 0 if the three act as one.  Scripts build it in several ways.
  */
 #include <dlfcn.h>
 #include <stdio.h>

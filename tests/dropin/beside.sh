@@ -42,7 +42,7 @@ for when in first last; do
 	expect $when.syscap theirs 600 600
 done
 expect first.syscap ours 500 500
-# Of 50 earlier marks, at least the first was written and then removed
+# At least the first of 50 earlier marks was written and then removed
 expect last.syscap ours 500 549
 "$SYSCAP" dump --json --type metadata last.syscap |
 	grep -q '"syscap.emptied"' || { echo "nothing is told"; status=1; }

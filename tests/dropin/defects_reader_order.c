@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader_order.c - a capture of the other byte order reads like a
- * native capture.  Each kind of frame is made in both orders, and the reader's
- * results are compared as text.
+ * defects_reader_order.c - check that a capture of the other byte order reads
+ * like a native capture.  Each kind of frame is made in both orders, and the
+ * reader's results are compared as text.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -51,7 +51,7 @@ TEST(frame_of_a_handler_follows_the_interrupted_one)
 	CHECK(add_outermost(&buffer, 24) == memory[0] + 104 + 128);
 }
 
-/* A handler comes when the interrupted call no longer counts as under way.  An
+/* A handler comes when the interrupted call no longer counts as running.  An
  * earlier handler has added a frame during that call. */
 TEST(call_on_a_leaving_call_takes_no_frame_of_handlers)
 {

@@ -211,8 +211,8 @@ TEST(simultaneous_threads_keep_their_first_events)
 }
 
 /*
- * The library calls at_quick_exit() just before it publishes its decision; this
- * function delays that step by @away_ms, and its result is not used.
+ * The library calls at_quick_exit() just before it publishes its decision.
+ * This function delays that step by @away_ms, and its result is not used.
  */
 static int away_ms;
 int at_quick_exit(void (*unused)(void))

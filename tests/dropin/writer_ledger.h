@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer_ledger.h - requests to a writer and its results, in memory that
- * outlives the calling process; and their comparison with the output.
+ * writer_ledger.h - requests to a writer and its results, and comparison of
+ * these with the output. The memory outlives the calling process.
  *
  * Each frame has its own number, which determines its content.  Handlers and
  * interrupted code take numbers by one instruction.  Only this file's code
@@ -40,7 +40,7 @@ struct ledger {
 	/* number of new names */
 	uint32_t n_names;
 	uint32_t n_refused;
-	uint32_t n_inside; /* number of handlers that found a call under way */
+	uint32_t n_inside; /* number of handlers during a call */
 	uint8_t states[LEDGER_KINDS][LEDGER_MAX];
 };
 

@@ -2,7 +2,7 @@
 /*
  * test_ask.c - recorders that answer late, wrongly or never.
  *
- * A thread's first event waits at most 250 ms, and only for its own ring; an
+ * A thread's first event waits at most 250 ms, and only for its own ring. An
  * invalid answer leaves nothing open or mapped.
  */
 #define _GNU_SOURCE

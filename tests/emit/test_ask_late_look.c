@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_ask_late_look.c - a thread that requests a ring and is then not
- * scheduled for longer than its time limit: the answer came in time.
+ * scheduled for longer than its time limit. The answer came in time.
  */
 #define _GNU_SOURCE
 #include <errno.h>

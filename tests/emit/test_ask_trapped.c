@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ask_trapped.c - threads whose system calls a sandbox traps: the filter
+ * test_ask_trapped.c - threads whose system calls a sandbox traps. The filter
  * raises SIGSYS, and a handler answers in the kernel's place, like Chromium's
  * handler.  If SIGSYS is blocked, the kernel ends the process.
  */

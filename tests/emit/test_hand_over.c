@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_hand_over.c - a process makes its rings and hands all over in one
- * message: time, receiver, and messages that can't be sent.
+ * test_hand_over.c - rings that a process makes and hands over in one message:
+ * time, receiver, and messages that can't be sent.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -706,8 +706,8 @@ CHILD(outlives_its_recorder)
 	CHECK_STR(get_stats().reason, "the recorder has ended");
 }
 
-/* A socket file of a killed recorder, without a listener.  A process that hoped
- * for an answer would wait at exit. */
+/* A socket file of a killed recorder, without a listener.  A process that
+ * expects an answer would wait at exit. */
 TEST(a_process_stops_if_the_recorder_is_gone)
 {
 	int status;

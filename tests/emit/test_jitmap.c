@@ -361,8 +361,8 @@ CHILD(steps)
 	}
 }
 
-/* A handler's stack may be published by the emit that it interrupted; but in
- * this ring the names of each stack precede the stack. */
+/* The interrupted emit may publish a handler's stack. But in this ring the
+ * names of each stack precede the stack. */
 static void check_order(const struct peer *peer)
 {
 	struct peer_frame frame;

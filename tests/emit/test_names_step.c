@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_names_step.c - a handler at every instruction of an intern: it interns
- * the same name, another name, or leaves by siglongjmp().
+ * test_names_step.c - a handler at every instruction of an intern. The handler
+ * interns the same name, another name, or leaves by siglongjmp().
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -88,7 +88,7 @@ static uint64_t count_told(const struct peer *peer)
 	return n;
 }
 
-/* Run @child with a slow recorder until it is not held up. */
+/* Run @child with a slow recorder. Repeat a run that is held up. */
 static void run_once(struct peer *peer, const char *child, const char *arg)
 {
 	int status;
@@ -575,7 +575,7 @@ static void lose_one(int signal)
 	SYSCAP_MARK("test", "lost", FIRST, 0, NULL);
 }
 
-/* A handler's event is lost as the ring fills; then frames overflow, and most
+/* A handler's event is lost as the ring fills. Then frames overflow, and most
  * of the overflowed frames are not read until the end. */
 CHILD(loses_before_it_overflows)
 {
@@ -584,7 +584,7 @@ CHILD(loses_before_it_overflows)
 	signal(SIGUSR1, lose_one);
 	burst("a", 0, 100);
 	st = syc_self;
-	/* As if an emit were under way: the handler's event has no room */
+	/* Simulate an emit in progress: the handler's event has no room */
 	while (!syc_loss_is_pending(syc_state_of(st))) {
 		volatile uintptr_t token;
 		const bool is_outermost = syc_enter(st, &token);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""flamegraph.py SYSCAP [CHROMIUM] - the picture and the folded lines agree
-with the recording: widths, names as text, shares, differences, search."""
+"""flamegraph.py SYSCAP [CHROMIUM] - check of the picture and the folded lines:
+widths, names as text, shares, differences, search."""
 import collections
 import os
 import re

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""speedscope_app.py FOLDER FILE RELEASE - speedscope's app loads FILE, and its
-own export has the same content: the time of each stack, and each slice.
+"""speedscope_app.py FOLDER FILE RELEASE - check that speedscope's app loads
+FILE. The app's own export has the same content: the time of each stack, and
+each slice.
 
 Events without duration are not compared, since the app drops them.
 """

@@ -68,7 +68,7 @@ for thread in main thread; do
 	rm calls.syscap*
 done
 
-# Stacks of waits and allocations have no frame of syscap, inlined or not; in
+# Stacks of waits and allocations have no frame of syscap, inlined or not. In
 # samples by wall time, waits are not in syscap's functions
 lines=--lines
 "$SYSCAP" record -q --lines -o calls.syscap -- true 2>/dev/null || lines=

@@ -177,7 +177,7 @@ static void *one_mark(void *arg)
 }
 
 /* Runs as many threads one after the other as a busy machine can in a few
- * seconds; writes their number to the file FLAG at the end. */
+ * seconds. Then writes their number to the file FLAG. */
 static void many_threads(void)
 {
 	const time_t end = time(NULL) + 5;

@@ -80,7 +80,7 @@ SYSPROF_TRACE_FD=9 sh bare "$program" events 9>trace.syscap || fail "trace: $?"
 has_marks trace.syscap
 no_low_fd "SYSPROF_TRACE_FD"
 
-# By a recorder; small rings come from the recorder
+# Record by a recorder, which makes the small rings
 for options in --no-symbols --ring-kib=16; do
 	"$SYSCAP" record -q --force --no-symbols $options -o r.syscap -- \
 		sh bare "$program" events || fail "record $options: $?"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_hostile.c - the recorder survives every action of one process,
- * and the frames of other processes arrive, each once and in order.
+ * test_record_hostile.c - hostile actions of one process. The recorder
+ * survives, and the frames of other processes arrive, each once and in order.
  */
 #include <string.h>
 

@@ -88,7 +88,7 @@ static void free_both(struct both *both)
 	written_remove_dir(both->dir);
 }
 
-/* Runs @child, which ends with @status; the capture then has @n0 and @n1 marks
+/* Runs @child, which ends with @status. The capture then has @n0 and @n1 marks
  * of emitters 0 and 1, and there is no ring file. */
 static void run_both(const char *child, int status, unsigned n0, unsigned n1)
 {

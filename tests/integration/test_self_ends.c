@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_ends.c - processes that record themselves end, by all ways of
+ * test_self_ends.c - ends of processes that record themselves, by all ways of
  * leaving threads, in all orders, at random times, with and without SIGTERM.
  */
 #define _GNU_SOURCE

@@ -132,7 +132,7 @@ static void check_stats(unsigned sent)
 	CHECK(stats.n_dropped < sent);
 }
 
-/* For a moment there is enough space for a loss record in the ring; then there
+/* For a moment there is enough space for a loss record in the ring. Then there
  * is no space to write the ring's frames. */
 CHILD(makes_a_little_room)
 {

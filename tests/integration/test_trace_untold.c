@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_trace_untold.c - a process that ends before it can write its frames into
- * its trace file: the capture reports their number as lost.
+ * test_trace_untold.c - a process that ends before it can write its frames
+ * into its trace file. The capture reports their number as lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

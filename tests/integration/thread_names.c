@@ -2,7 +2,7 @@
 /*
  * thread_names.c CAPTURE - threads whose names thread_names.sh looks for.
  *
- * One thread ends before a reader can see its name; another thread gets its
+ * One thread ends before a reader can see its name. Another thread gets its
  * last name late, and runs until that name is in the capture.
  */
 #define _GNU_SOURCE

@@ -11,10 +11,9 @@ library's C code.
     capture.logs, capture.losses, capture.allocations
     capture.threads     {(pid, tid): name}
 
-A frame of a stack is (name, binary, category), the outermost first; an inlined
+A frame of a stack is (name, binary, category), the outermost first. An inlined
 function has the category "inlined ..." and follows the function that contains
-its code.  frame.line is (file, line), or None.
-"""
+its code.  frame.line is (file, line), or None. """
 import bisect
 import collections
 import math

@@ -2,7 +2,7 @@
 """cuts.py SYSCAP MANY [whole] - every command on every capture of the corpus,
 and on a capture with all kinds of events, each truncated at 500 places. The
 command ends by itself, and reports where the capture ends.  many.c has the
-rules; adverse.py checks the output of the commands, for fewer captures.
+rules. adverse.py checks the output of the commands, for fewer captures.
 
 Equal truncated captures are read once.  Without "whole" uses a random part of
 the captures; SEED repeats the choice.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """inlined.py SYSCAP PLAIN LINED - PLAIN and LINED are one recording, without
-and with lines. The total time of functions with code is equal in both; the self
-time is lower by the time of inlined functions. --no-inlines gives the sums of
-PLAIN."""
+and with lines. The total time of functions with code is equal in both. The
+self time is lower by the time of inlined functions. --no-inlines gives the
+sums of PLAIN."""
 import collections
 import json
 import subprocess

@@ -29,7 +29,7 @@
  * describes a related process that has ended. */
 #define DEPTH_MAX          2048u
 #define DEPTH_RELATIVE_MAX 3584u
-/* Of a first event, which makes the session. */
+/* Depth of a first event, which makes the session. */
 #define DEPTH_FIRST_MAX 4096u
 
 /* More than the interval of checks for related processes that have ended */

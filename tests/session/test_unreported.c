@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_unreported.c - an event that begins before a recording's end and is
- * published after: the next recording reports the event as lost.  Losses that
- * the first recording reported are not reported again.
+ * published after the end. The next recording reports the event as lost.
+ * Losses that the first recording reported are not reported again.
  *
  * The stop comes between two steps of the event, which this program executes
  * itself: the lookup of the thread's state, and the rest.

@@ -6,8 +6,8 @@
  * A root process forks victims, which use its rings and its capture.  The root
  * steps a victim through a transfer, kills it, and lets another victim or
  * itself transfer.  Each mark of a dead process must be in the capture once,
- * and each counted loss must be reported once.  Kills are at the instructions of
- * a batch, while its journal is under way, and at the other system calls.
+ * and each counted loss must be reported once.  Kills are at the instructions
+ * of a batch, while its journal is unfinished, and at the other system calls.
  *
  * A file size limit ends the batch of some victims inside a frame, so a kill
  * before the cut leaves a torn batch.

@@ -254,7 +254,7 @@ static __attribute__((noinline)) void call_deep(void)
 }
 
 /* After each jump, emits from deeper in the stack, or from the same depth with
- * the token at the dead emit's place; and then from a shallower frame. */
+ * the token at the dead emit's place. Then emits from a shallower frame. */
 static void jump_and_call(void (*call)(void), bool is_deeper)
 {
 	struct stepper stepper;
@@ -322,8 +322,9 @@ static void first_action(void)
 	}
 }
 
-/* Stops the inner emit at every third instruction, which start differently for
- * each instruction of the outer emit; of these, only the @n-th. */
+/* Stops the outer emit at each @n-th instruction, and the inner emit at each
+ * sixth. A whole test stops at each instruction, and at each third. The first
+ * instruction of the inner emit varies. */
 static void step_two_levels(long n)
 {
 	struct stepper stepper;

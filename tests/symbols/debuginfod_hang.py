@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""debuginfod_hang.py SYSCAP [PROGRAM] - downloads from a server that accepts connections
-and never answers end at the time limit, and at Ctrl-C.
+"""debuginfod_hang.py SYSCAP [PROGRAM] - downloads from a server that accepts
+connections and never answers. Each download ends at the time limit, and at
+Ctrl-C.
 
 Reads plain.syscap in the current directory, and records PROGRAM.
 """

@@ -4,7 +4,7 @@
  *
  *	record_self CAPTURE [PID]
  *
- * The stacks go through record_alpha(), record_beta() and libc's qsort();
+ * The stacks go through record_alpha(), record_beta() and libc's qsort().
  * stdout gets the expected names of the innermost frame's callers, one per
  * line.  With PID, the capture gives this process that pid.  SECOND builds
  * another program, whose functions have other names.  The capture is like that

@@ -10,7 +10,7 @@
 # each unwinder guesses there.  Such stacks are printed and not counted, but
 # must be fewer than half.  These differences come from libjpeg's assembly, and
 # from start files of a library.  There libunwind trusts any frame pointer, and
-# gdb reads the code; syscap's unwinder checks whether the return address is
+# gdb reads the code. syscap's unwinder checks whether the return address is
 # after a call.
 #
 # At least a fifth of the stacks of xz must be of its second thread.

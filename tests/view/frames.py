@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """frames.py FILE [wait] - the captures of docs/view.md: a program that draws
-300 frames. Every 50th frame takes 40 ms more; with "wait" the program waits for
-a disk in these frames, and the samples have wall time.  Always the same."""
+300 frames. Every 50th frame takes 40 ms more. With "wait" the program waits
+for a disk in these frames, and the samples have wall time.  Always the
+same."""
 import os
 import struct
 import sys

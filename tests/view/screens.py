@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""screens.py SYSCAP FILTERS CAPTURE... - the pages of `syscap view --exact`
-agree with an independent reader (tests/profile) to the last tick: functions,
-callers and callees, the flame graph, marks and their statistics, content of the
-slowest marks, counters, logs and losses.  Without a filter, and through FILTERS
-random filters; SEED=N repeats a run."""
+"""screens.py SYSCAP FILTERS CAPTURE... - check of the pages of `syscap view
+--exact`. All pages agree with an independent reader (tests/profile) to the
+last tick: functions, callers and callees, the flame graph, marks and their
+statistics, content of the slowest marks, counters, logs and losses.  Without a
+filter, and through FILTERS random filters; SEED=N repeats a run."""
 import collections
 import math
 import os

@@ -161,7 +161,7 @@ def fill_the_disk(terminal):
 
 
 def end_loops():
-    """Of a `top` that was killed the command continues."""
+    """End the commands of killed instances of `top`, which continue."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/cmdline" % pid) as file:
