@@ -296,7 +296,7 @@ struct settling {
 	int32_t last;
 };
 
-/* Return whether an earlier process has @number.  If not, reserve @number. */
+/* Reserve @number.  Returns 1, 0 if an earlier process has it, or -ENOMEM. */
 static int give(struct settling *settling, int32_t number, size_t input,
                 size_t *ret_other)
 {

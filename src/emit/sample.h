@@ -62,7 +62,8 @@ struct syc_names_table {
  * -ENOMEM. */
 int syc_names_prepare(void);
 
-/** Return whether the table has a name.  If not, no stack can have a name. */
+/** Return whether the table has a name.  With an empty table, no stack can
+ * have a name. */
 bool syc_names_any(void);
 
 /**

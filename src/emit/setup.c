@@ -261,8 +261,8 @@ static const char *find_recorder(const char **ret_why)
 	return why;
 }
 
-/* Return whether the environment requests a recording.  If not, the set-up
- * makes no system call. */
+/* Return whether the environment requests a recording.  Without a request, the
+ * set-up makes no system call. */
 static bool is_recording_requested(void)
 {
 	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||

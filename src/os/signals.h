@@ -95,8 +95,8 @@ struct syc_write_nosignal {
 void syc_write_nosignal_begin(struct syc_write_nosignal *quiet);
 void syc_write_nosignal_end(const struct syc_write_nosignal *quiet);
 
-/** Like syc_write_nosignal_end(), if no write failed, and so no signal is
- * pending.  Context: any-thread, signal-safe. */
+/** Like syc_write_nosignal_end(), for callers without a failed write: no
+ * signal is pending.  Context: any-thread, signal-safe. */
 void syc_write_nosignal_end_clean(const struct syc_write_nosignal *quiet);
 
 #endif

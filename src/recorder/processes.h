@@ -332,8 +332,8 @@ int32_t syc_processes_shown(const struct syc_processes *processes,
 
 /**
  * Return the live process, by the recorder's number, that sees itself as @pid
- * in another namespace.  Among several, return the first that @is_user accepts.
- * Returns 0 if none exists.
+ * in another namespace.  If several processes match, return the first that
+ * @is_user accepts. Returns 0 if none exists.
  */
 int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
                            bool (*is_user)(void *data, int32_t host),

@@ -317,7 +317,7 @@ struct links {
 	struct syc_page *page;
 	/* Place of each mark in the page, by number, or NONE. */
 	const uint32_t *places;
-	/* The page lacks marks: the end of an operation does not suffice to
+	/* The page lacks marks, so the end of an operation does not suffice to
 	 * keep the operation. */
 	bool is_limited;
 };

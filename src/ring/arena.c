@@ -208,8 +208,8 @@ static int populate(const struct syc_arena *arena, void *from, size_t size)
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
-/* Return whether the file system has space for a whole ring.  If not, the
- * caller tries another place. */
+/* Return whether the file system has space for a whole ring.  Without space,
+ * the caller tries another place. */
 static bool has_disk_room(const struct syc_arena *arena, int fd)
 {
 	struct statfs fs;

@@ -31,8 +31,8 @@
  *
  * The next holder of the lock, or a recovery, may find UNDER_WAY.  If the
  * capture's size is at least offset + length, the batch is in the capture, and
- * the holder continues with 3 and 4.  Else the holder cuts the capture to
- * offset, and does 4; the rings still have the batch.
+ * the holder continues with 3 and 4.  Otherwise the holder cuts the capture to
+ * offset, and continues with 4. The rings still have the batch.
  *
  * A process that uses the file, also for a recovery, holds an open file
  * description lock (F_OFD_SETLK, F_WRLCK) on the whole file.

@@ -27,8 +27,8 @@
 /* --------------------------------------------------------------- slots */
 
 /* Return whether a process that began @start_ticks after boot began after
- * @since, in ns of CLOCK_MONOTONIC.  If so, the process has the pid of an
- * earlier process. */
+ * @since, in ns of CLOCK_MONOTONIC.  A process that began later
+ * has the pid of an earlier process. */
 static bool began_after(uint64_t start_ticks, int64_t since)
 {
 	const int64_t tick = INT64_C(10000000); /* ns of a clock tick in

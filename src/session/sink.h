@@ -216,7 +216,7 @@ static inline uint64_t syc_output_room(const struct syc_output *output,
 int syc_output_write(struct syc_output *output, struct syc_batch *batch);
 
 /** Repair a capture whose writer died during a batch.  *@ret_is_in: the batch
- * is in the capture.  If not, the function cuts the batch off.  Returns 0;
+ * is in the capture. The function cuts off an incomplete batch.  Returns 0;
  * -EUCLEAN: a related process has overwritten the journal, which is usable
  * again; or -errno. */
 int syc_output_repair(struct syc_output *output,

@@ -117,9 +117,9 @@ int syc_spill_write_batch(struct syc_session *session, struct syc_batch *batch);
 bool syc_flight_pass(void);
 
 /** Give up whole frames of the ring of @ts, the oldest first, until at most @rest
- * bytes are left, and keep their definitions.  If not @moves, only keep the
- * definitions.  Context: owner, or the thread that finishes a dead thread's
- * state. */
+ * bytes are left, and keep their definitions.  If @moves is false, only keep
+ * the definitions.  Context: owner, or the thread that finishes a dead
+ * thread's state. */
 void syc_flight_give_up(struct syc_state *ts, uint32_t rest, bool moves);
 
 /* --------------------------------- losses without a frame: ring_losses.c */
@@ -222,8 +222,8 @@ static inline void syc_rings_set_head(const struct syc_session *s, uint32_t i,
  * ended, or runs another program. */
 bool syc_rings_is_gone(struct syc_session *session, uint32_t i, uint32_t word);
 
-/** Return whether the header of slot @i has valid positions.  If not, a related
- * process has overwritten the positions. */
+/** Return whether the header of slot @i has valid positions.  The positions
+ * are invalid if a related process has overwritten them. */
 bool syc_rings_find(const struct syc_session *session, uint32_t i,
                     struct syc_span *ret_span);
 

@@ -200,7 +200,8 @@ static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
 
 /*
  * Return whether @ids are successive, as from syc_counter_id_request(), and all
- * defined in the ring of @st.  If so, the entries of @ids need not be read.
+ * defined in the ring of @st.  The entries of successive, defined ids need not
+ * be read.
  */
 static inline bool is_defined_row(const struct syc_thread *st,
                                   const unsigned int *ids, unsigned n)
