@@ -7,7 +7,7 @@
 #
 # Sourced by the tests in neighbouring directories; the transcript of stat/x.sh
 # is stat/x.expected.  Commands run in the directory of the fuzzer's captures.
-# UPDATE=1 writes the transcript anew: check the difference before a commit.
+# UPDATE=1 writes the transcript again. Check the difference before a commit.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 tests=$(cd "$(dirname "$0")/../.." && pwd)

@@ -130,7 +130,7 @@ TEST(a_second_entry_is_not_counted_and_excess_copies_are_refused)
 	CHECK_EQ(syc_copies_count(), SYC_COPIES_MAX);
 	CHECK_EQ(many[SYC_COPIES_MAX - 1], 3);
 	CHECK_EQ(many[SYC_COPIES_MAX], 0);
-	/* The first event must check */
+	/* The first event must call its ring source */
 	CHECK_EQ(asleep, 1);
 	syc_copies_set_look_due(0);
 	CHECK_EQ(asleep, 0);

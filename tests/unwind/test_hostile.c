@@ -175,8 +175,8 @@ TEST(random_registers_and_stacks)
 	}
 }
 
-/* The bounds are the thread's own, but the walk begins with random words:
- * memory within the bounds is not trusted more than other memory. */
+/* The bounds are the thread's own, but the walk begins with random words.
+ * Memory within the bounds is not trusted more than other memory. */
 TEST(bounds_with_unmapped_memory)
 {
 	begin_random();
