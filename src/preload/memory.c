@@ -171,6 +171,10 @@ static inline void leave_call(void)
  */
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
+	/* siglongjmp() may have left all calls before one found the bounds */
+	if (depth == DEPTH_MAX && last_stack.high == 0 &&
+	    !syc_seccomp_has_filter() && syc_own_stack_has_space())
+		syc_last_stack_find_bounds(&last_stack);
 	while (depth > 0 && depth <= DEPTH_MAX &&
 	       syc_last_stack_covers(&last_stack, here) &&
 	       syc_last_stack_covers(&last_stack, entered[depth - 1]) &&

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "os/signals.h"
 #include "os/threads.h"
 #include "unwind/machine.h"
 #include "unwind/memory.h"
@@ -248,9 +249,16 @@ walk_again(struct syc_last_stack *again, const struct syc_caller *from,
 
 void syc_last_stack_find_bounds(struct syc_last_stack *again)
 {
-	/* An empty range means unknown bounds */
-	if (!syc_stack_bounds(&again->low, &again->high))
-		again->low = again->high = 1;
+	uintptr_t low, high;
+	uint64_t mask;
+
+	/* A handler that jumps would leave an open fd, or half of the bounds */
+	syc_all_signals_block(&mask);
+	if (!syc_stack_bounds(&low, &high))
+		low = high = 1; /* an empty range */
+	again->low = low;
+	again->high = high;
+	syc_all_signals_restore(&mask);
 }
 
 unsigned syc_last_stack_walk(struct syc_last_stack *again,

@@ -2,9 +2,10 @@
 /*
  * record_memory_ways.c - behaviours of a recorded program:
  *
- *	jumps N		a handler leaves malloc() N times by siglongjmp(), then
- *			there are 1,000 allocations of 4,321 bytes; needs an
- *			allocator that such jumps may leave
+ *	jumps N US	a handler leaves malloc() N times by siglongjmp(), at most
+ *			once in US microseconds.  Then there are 1,000
+ *			allocations of 4,321 bytes.  Needs an allocator that such
+ *			jumps may leave
  *	fails		109 MB in pieces of 1,000 bytes, one at a time; after
  *			each of the last 100 pieces an allocation of 500,000
  *			bytes fails
@@ -30,9 +31,9 @@ static void leave(int number)
 		siglongjmp(out, 1);
 }
 
-static int jump(int n)
+static int jump(int n, int us)
 {
-	const struct itimerval often = { { 0, 150 }, { 0, 150 } };
+	const struct itimerval often = { { 0, us }, { 0, us } };
 	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	volatile int left = n;
 
@@ -100,7 +101,7 @@ int main(int argc, char **argv)
 	const int n = argc > 2 ? atoi(argv[2]) : 0;
 
 	if (argc > 1 && strcmp(argv[1], "jumps") == 0)
-		return jump(n);
+		return jump(n, argc > 3 ? atoi(argv[3]) : 150);
 	if (argc > 1 && strcmp(argv[1], "fails") == 0)
 		return fail();
 	return fork_all(n);
