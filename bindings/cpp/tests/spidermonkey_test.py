@@ -211,8 +211,12 @@ def deep_interpreted():
     at_least([s for s in deep if s.flags & CUT], deep, 0.9, "cut")
     assert max(len(s.stack) for s in r.samples) <= 512
     assert r.count("deepest") <= 513  # the sampler refused the last frame
-    at_least([s for s in deep if s.names[0] == "bottom"], deep, 0.7,
+    # bottom() runs for a fixed time, the calls and returns as long as a busy
+    # machine takes
+    at_least([s for s in deep if s.names[0] == "bottom"], deep, 0.3,
              "bottom() innermost")
+    at_least([s for s in deep if s.names[0] in ("bottom", "deep")], deep, 0.9,
+             "bottom() or deep() innermost")
     check_outermost(r)
 
 
