@@ -11,13 +11,15 @@
 #define CHUNK ((size_t)64 * 1024)
 #define HEAD  ((size_t)16)
 
+#define EXPORTED __attribute__((visibility("default")))
+
 /* A handler may leave malloc() by siglongjmp(), so `left` is never too large */
 static _Thread_local char *volatile chunk
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local volatile size_t left
 	__attribute__((tls_model("initial-exec")));
 
-void *malloc(size_t size)
+EXPORTED void *malloc(size_t size)
 {
 	const size_t all = (size + HEAD + 15) & -(size_t)16;
 
@@ -38,12 +40,12 @@ void *malloc(size_t size)
 	return block + HEAD;
 }
 
-void *calloc(size_t n, size_t size)
+EXPORTED void *calloc(size_t n, size_t size)
 {
 	return malloc(n * size);
 }
 
-void *realloc(void *block, size_t size)
+EXPORTED void *realloc(void *block, size_t size)
 {
 	size_t before = 0;
 	void *const moved = malloc(size);
@@ -54,7 +56,7 @@ void *realloc(void *block, size_t size)
 	return moved;
 }
 
-void free(void *block)
+EXPORTED void free(void *block)
 {
 	(void)block;
 }
