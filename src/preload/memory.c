@@ -146,6 +146,15 @@ void syc_memory_decide(void)
 		__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
 }
 
+/* Decide before main(), because a handler of the program that leaves the decision
+ * by siglongjmp() would prevent each later decision. */
+__attribute__((constructor)) static void decide_at_load(void)
+{
+	if (__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
+	    SYC_MEMORY_UNDECIDED)
+		syc_memory_decide();
+}
+
 /* Count a loss, because the table of drawn blocks is full, or calls are nested
  * too deep. */
 static void count_forgotten(void)

@@ -103,18 +103,6 @@ static uint64_t next_draw(void)
 	return (uint64_t)(-mean * logarithm(draw_number())) + 1;
 }
 
-static __attribute__((cold, noinline)) void begin_thread(void)
-{
-	const uint64_t n = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
-
-	/* Seeds of threads are far from each other, and never 0 */
-	thread_random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
-	for (int i = 0; i < 16; i++)
-		draw_number();
-	drawn_in = getpid();
-	syc_memory_sampled_left = next_draw();
-}
-
 /* Make a child's numbers differ from its parent's numbers, from the second draw
  * on. */
 static void draw_in_child(void)
@@ -124,11 +112,22 @@ static void draw_in_child(void)
 	if (pid == drawn_in)
 		return;
 	drawn_in = pid;
-	thread_random ^= (uint64_t)pid * UINT64_C(0x9E3779B97F4A7C15);
+	thread_random ^= (uint64_t)pid * UINT64_C(0xBF58476D1CE4E5B9);
 	if (thread_random == 0)
 		thread_random = 1;
 	for (int i = 0; i < 16; i++)
 		draw_number();
+}
+
+static __attribute__((cold, noinline)) void begin_thread(void)
+{
+	const uint64_t n = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
+
+	/* Seeds of threads are far from each other, and never 0 */
+	thread_random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
+	drawn_in = 0; /* children of this process may begin with the same n */
+	draw_in_child();
+	syc_memory_sampled_left = next_draw();
 }
 
 /* -------------------------------------------------------------- blocks */
