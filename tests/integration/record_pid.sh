@@ -199,7 +199,9 @@ for i in $(seq $kills); do
 	sleep 0.$(($(od -An -N1 -tu1 /dev/urandom) % 30 + 10))
 	if [ $((i % 2)) = 0 ]; then
 		kill -9 $program
-		wait $recorder 2>/dev/null || fail "kill $i: $?"
+		# On a busy machine, the program is killed first
+		wait $recorder 2>/dev/null || grep -q 'does not exist' err ||
+			fail "kill $i: $(cat err)"
 		begin
 		run begin
 	else

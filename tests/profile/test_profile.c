@@ -187,6 +187,7 @@ TEST(stacks_of_crashes_are_no_samples)
 	          "process 7 crashed by SIGBUS at address 0x1f after 200 ns "
 	          "of the recording");
 	syscap_profile_free(profile);
+	make_free(&capture);
 }
 
 TEST(stacks_of_waits_are_no_samples)
