@@ -13,7 +13,8 @@ library's C code.
 
 A frame of a stack is (name, binary, category), the outermost first. An inlined
 function has the category "inlined ..." and follows the function that contains
-its code.  frame.line is (file, line), or None. """
+its code.  frame.line is (file, line), or None.
+"""
 import bisect
 import collections
 import math
